@@ -11,7 +11,7 @@
 
 import { EventEmitter } from 'node:events';
 import { setTimeout as pass } from 'node:timers/promises';
-import { mayNow } from '../public/client/call/call-view.js';
+import { isAllowed } from '../public/client/call/call-view.js';
 import { CallClient } from '../public/client/call/call-client.js';
 import { loadCodec } from '../server/codec/codec.js';
 import { openScope, primitives } from './node-scope.js';
@@ -47,7 +47,7 @@ export async function join(options) {
  * @returns {Error & { code: string } | null}
  */
 function refusalOf(access) {
-  if (access.waiting || mayNow(access, 'speak')) return null;
+  if (access.waiting || isAllowed(access, 'speak')) return null;
   const message = access.rules.broadcast
     ? "Only people on the stage speak in this broadcast. Join with the stage's link, or ask a " +
       'moderator to be let on.'
@@ -87,7 +87,7 @@ class NodeCall extends EventEmitter {
       codec: loadCodec(),
       scope: this.#transports.scope,
       primitives,
-      on: { message: (message) => this.#told(message) },
+      on: { message: (message) => this.#onMessage(message) },
     });
     this.#client.store.observe((now, before) => this.#follow(now, before));
     const { listen = false, hear = true } = options;
@@ -242,7 +242,7 @@ class NodeCall extends EventEmitter {
   }
 
   /** @param {ServerMessage} message */
-  #told(message) {
+  #onMessage(message) {
     if (message.type === 'chat') this.emit('chat', message.message);
     else this.emit('message', message);
   }

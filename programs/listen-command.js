@@ -16,7 +16,7 @@ import {
   roomCommand,
   showProgress,
 } from './command-line.js';
-import { NoFfmpegError, whyNotWritten, writeByFfmpeg } from './sound/ffmpeg.js';
+import { NoFfmpegError, writeProblem, writeByFfmpeg } from './sound/ffmpeg.js';
 import { kindOf, openAnyOut, writerOf } from './sound/writers.js';
 
 /** Longest recording, in seconds: a week. */
@@ -89,7 +89,7 @@ async function targetOf(output, format) {
     return () => ownTarget(output, /** @type {'wav' | 'ogg' | 'raw'} */ (kind));
   const what = format === undefined ? output : `the format ${format}`;
   try {
-    const reason = await whyNotWritten({ name: output, format });
+    const reason = await writeProblem({ name: output, format });
     if (reason === null) return () => ffmpegTarget(output, format);
     throw new CommandError(
       `can't write ${what} (ffmpeg: "${reason}"): ${NAMES}, or one that ffmpeg knows.`,
@@ -156,7 +156,7 @@ async function record(call, target, seconds) {
   let [written, stopped] = [0, false];
   /** @type {{ code: string, message: string } | null} */
   let end = null;
-  call.once('closed', (told) => (end = told));
+  call.once('closed', (ended) => (end = ended));
   const forget = onInterrupt(() => {
     stopped = true;
     void call.leave();
@@ -190,8 +190,8 @@ async function record(call, target, seconds) {
   }
   if (patience.isOver)
     throw new CommandError(`${GONE} What was heard until then is written.`, Exit.call);
-  const told = /** @type {{ code: string, message: string } | null} */ (end);
-  if (told !== null && !['left', 'room-ended'].includes(told.code))
-    throw new CommandError(`${told.message} What was heard until then is written.`, Exit.call);
+  const ended = /** @type {{ code: string, message: string } | null} */ (end);
+  if (ended !== null && !['left', 'room-ended'].includes(ended.code))
+    throw new CommandError(`${ended.message} What was heard until then is written.`, Exit.call);
   return Exit.done;
 }

@@ -10,14 +10,14 @@ import { noticeText, texts } from './texts.js';
 writeTexts(document);
 
 const notices = new Notices(elementOf('notices', HTMLElement));
-const wish = readAddress(location);
+const address = readAddress(location);
 
-if (wish.room !== null) {
-  const token = takeInvitation(wish.room);
-  const listen = wish.listen || isListenersInvitation(token);
+if (address.room !== null) {
+  const token = takeInvitation(address.room);
+  const listen = address.listen || isListenersInvitation(token);
   const page = new RoomPage(
-    wish.room,
-    { ...wish, token, stage: takeStage(wish.room), listen },
+    address.room,
+    { ...address, token, stage: takeStage(address.room), listen },
     notices,
   );
   // For debugging in the browser's console: `aloud.call` is the current call.

@@ -11,7 +11,7 @@ import { readTrack } from './client/track/track-sound.js';
  * @import { AudioFormat } from './shared/sound/audio-format.js'
  * @import { Nearness } from './shared/nearness.js'
  * @import { ClientStats } from './client/call/call-stats.js'
- * @import { CallOptions, CallView, LiveWish } from './client/call/types.js'
+ * @import { CallOptions, CallView, LiveOptions } from './client/call/types.js'
  * @import { ClientMessage } from './shared/messages/client-messages.js'
  * @import { ServerMessages } from './shared/messages/server-messages.js'
  *
@@ -48,7 +48,7 @@ export class Call extends EventTarget {
    * @type {Store<CallView>}
    */
   store = new Store(NO_CALL);
-  #wish;
+  #options;
   #support = findSupport();
   /** @type {CallWorker | null} */
   #worker = null;
@@ -65,11 +65,11 @@ export class Call extends EventTarget {
    */
   #placed = null;
 
-  /** @param {CallOptions} wish */
-  constructor(wish) {
+  /** @param {CallOptions} options */
+  constructor(options) {
     super();
-    this.#wish = { ...wish, join: { ...wish.join } };
-    this.#sound = new CallSound(this.#support, this.#wish, {
+    this.#options = { ...options, join: { ...options.join } };
+    this.#sound = new CallSound(this.#support, this.#options, {
       notice: (code) => this.#emit('notice', { code }),
       settled: (code) => this.#emit('settled', { code }),
     });
@@ -166,7 +166,7 @@ export class Call extends EventTarget {
       },
       (code, message) => this.#fail(code, message),
     );
-    this.#worker.send('join', { ...this.#wish, origin: location.origin });
+    this.#worker.send('join', { ...this.#options, origin: location.origin });
   }
 
   /** @param {Partial<CallView>} told  changes of the worker's store */
@@ -197,7 +197,7 @@ export class Call extends EventTarget {
     const isSame = this.#format !== null && JSON.stringify(format) === JSON.stringify(this.#format);
     this.#format = format;
     if (isSame) return;
-    if (format.channels < (this.#wish.join.channels ?? 1))
+    if (format.channels < (this.#options.join.channels ?? 1))
       this.#emit('notice', { code: 'room-mono' });
     try {
       await this.#sound.start(/** @type {CallWorker} */ (this.#worker), format);
@@ -249,7 +249,7 @@ export class Call extends EventTarget {
    *   processing
    */
   setProcessing({ echoCancellation, noiseSuppression, autoGainControl }) {
-    Object.assign(this.#wish, { echoCancellation, noiseSuppression, autoGainControl });
+    Object.assign(this.#options, { echoCancellation, noiseSuppression, autoGainControl });
     return this.#sound.reopenMicrophone();
   }
 
@@ -283,17 +283,17 @@ export class Call extends EventTarget {
     this.#change({ muted });
   }
 
-  /** @param {LiveWish} changes  of the wish */
+  /** @param {LiveOptions} changes  of the options */
   #change(changes) {
     const { nearness, ...others } = changes;
-    Object.assign(this.#wish, others);
-    if (nearness) this.#wish.join.nearness = nearness;
+    Object.assign(this.#options, others);
+    if (nearness) this.#options.join.nearness = nearness;
     this.#worker?.send('change', changes);
   }
 
   /** @param {boolean} heard true, as at first, when this person hears the room's metronome */
-  hearMetronome(heard) {
-    this.#sound.hearBeat(heard);
+  setMetronomeHeard(heard) {
+    this.#sound.setBeatHeard(heard);
   }
 
   /**

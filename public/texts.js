@@ -10,7 +10,7 @@ import { soundTexts } from './texts/sound.js';
  */
 export { moderatedText } from './texts/access.js';
 export { connectionNames } from './texts/call.js';
-export { failureTexts, noticeText, whyNot } from './texts/failures.js';
+export { failureTexts, noticeText, failureReason } from './texts/failures.js';
 export { labels, switchTexts } from './texts/labels.js';
 export { figureTexts, partTexts } from './texts/sound.js';
 

@@ -119,7 +119,7 @@ const inputOf = ({ sampleRate, channels }) => [
  * @returns {Promise<string | null>} reason of a refusal; null if it can write
  * @throws {NoFfmpegError}
  */
-export async function whyNotWritten({ name, format }) {
+export async function writeProblem({ name, format }) {
   const folder = await mkdtemp(join(tmpdir(), 'aloud-'));
   try {
     const ending = /\.[^./\\]+$/.exec(name)?.[0] ?? '';
@@ -140,7 +140,7 @@ export async function whyNotWritten({ name, format }) {
  * Starts writing a sound file.
  * @param {string} file '-' for the standard output
  * @param {{ sampleRate: number, channels: number, format?: string, title: string }} how format: as
- *   in whyNotWritten
+ *   in writeProblem
  * @returns {Promise<{ write: (samples: Float32Array) => void, end: () => Promise<void>,
  *   waitingBytes: () => number }>} end: fails if ffmpeg did
  * @throws {NoFfmpegError}

@@ -6,7 +6,7 @@ const ZEROS = 24;
 const KAISER_BETA = 8;
 
 /** Share of the lower rate's band that passes; above it the response falls off. */
-const PASSED = 0.94;
+const PASSBAND = 0.94;
 
 /**
  * Most phases with stored weights. Rates with more use the nearest, with an error below -70 dB at
@@ -58,7 +58,7 @@ export class RateConverter {
     this.#phases = to;
     this.#from = from;
     this.#channels = channels;
-    this.#scale = Math.min(1, to / from) * PASSED;
+    this.#scale = Math.min(1, to / from) * PASSBAND;
     this.#half = Math.ceil(ZEROS / this.#scale);
     // Silence before the first sample.
     this.#input = new Float32Array(this.#half * channels);

@@ -1,6 +1,6 @@
 /**
- * @import { LabConfig } from './runs/way.js'
- * @import { Way } from './runs/way.js'
+ * @import { LabConfig } from './runs/protocol.js'
+ * @import { Protocol } from './runs/protocol.js'
  * @import { AudioFormat } from '../shared/sound/audio-format.js'
  * @import { Notices } from '../ui/kit/notices.js'
  * @import { Environment } from './views/data-files.js'
@@ -12,10 +12,10 @@ import { formatCsv, formatJson } from './views/data-files.js';
 import { DelayView, MAX_DELAY_MS } from './views/delay-view.js';
 import { Measurements, roundTripsMs } from './measurements.js';
 import { planDelays } from './runs/plan.js';
-import { ProtocolChoice, whyNot } from './views/protocols.js';
+import { ProtocolChoice, unsupportedReason } from './views/protocols.js';
 import { RoundTripView } from './views/round-trip-view.js';
 import { Runner } from './runs/runner.js';
-import { WAYS, waysOf } from './runs/way.js';
+import { PROTOCOLS, protocolsOf } from './runs/protocol.js';
 import { SoundView } from './views/sound-view.js';
 import { leastDelay, summarize } from './summary.js';
 import { texts } from './texts.js';
@@ -69,7 +69,10 @@ export class LabPage {
     this.#notices = notices;
     this.#token = token;
     const reasons = new Map(
-      waysOf(config).map((protocol) => [protocol, whyNot(protocol, config, window)]),
+      protocolsOf(config).map((protocol) => [
+        protocol,
+        unsupportedReason(protocol, config, window),
+      ]),
     );
     this.#protocols = new ProtocolChoice(elementOf('protocols', HTMLElement), {
       type: 'checkbox',
@@ -120,10 +123,10 @@ export class LabPage {
       }
     });
     this.#measureProgress.end();
-    const medians = WAYS.flatMap((protocol) => {
+    const medians = PROTOCOLS.flatMap((protocol) => {
       const run = this.#measurements.runs.get(protocol);
       const summary = run && summarize(roundTripsMs(run));
-      return summary ? [/** @type {[Way, number]} */ ([protocol, summary.p50])] : [];
+      return summary ? [/** @type {[Protocol, number]} */ ([protocol, summary.p50])] : [];
     });
     this.#announceEnd(medians.length > 0 ? texts.roundTripsDone(medians) : texts.nothing);
   }
@@ -168,12 +171,12 @@ export class LabPage {
       (protocol) => this.#measurements.receivedCurve(protocol, 'A').size > 0,
     );
     const least = found.map(
-      (protocol) => /** @type {[Way, number | null]} */ ([protocol, this.#leastOf(protocol)]),
+      (protocol) => /** @type {[Protocol, number | null]} */ ([protocol, this.#leastOf(protocol)]),
     );
     this.#announceEnd(least.length > 0 ? texts.sweepDone(least) : texts.nothing);
   }
 
-  /** @param {Way} protocol */
+  /** @param {Protocol} protocol */
   #leastOf(protocol) {
     const [a, b] = /** @type {const} */ (['A', 'B']).map((client) =>
       this.#measurements.receivedCurve(protocol, client),
@@ -181,7 +184,7 @@ export class LabPage {
     return leastDelay([a, b], 90);
   }
 
-  /** @returns {Way[] | null} null when none is chosen, and the page says so */
+  /** @returns {Protocol[] | null} null when none is chosen, and the page says so */
   #chosen() {
     const protocols = this.#protocols.chosen;
     const isMissing = protocols.length === 0;
@@ -203,14 +206,14 @@ export class LabPage {
     this.#announcer.textContent = texts.begun;
     this.#measuredAt = new Date().toISOString();
     this.#showButtons(which, texts.stop);
-    const wish = {
+    const request = {
       kind,
       origin: location.origin,
       config: this.#config,
       token: this.#token,
       settings,
     };
-    const problem = await this.#runner.start(wish, (event) => {
+    const problem = await this.#runner.start(request, (event) => {
       onEvent(event);
       if (event.type === 'opened') this.#format = event.format;
       if (event.type === 'failed') this.#showFailure(event);

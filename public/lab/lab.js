@@ -1,4 +1,4 @@
-/** @import { LabConfig } from './runs/way.js' */
+/** @import { LabConfig } from './runs/protocol.js' */
 
 import { fetchConfig } from '../client/connection/join.js';
 import { elementOf } from '../ui/kit/element.js';

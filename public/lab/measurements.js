@@ -1,6 +1,6 @@
 /**
  * @import { AudioFormat } from '../shared/sound/audio-format.js'
- * @import { Way } from './runs/way.js'
+ * @import { Protocol } from './runs/protocol.js'
  * @import { ClientName } from './runs/pair.js'
  * @import { RunEvent } from './runs/run.js'
  *
@@ -23,7 +23,7 @@
  *
  * @typedef {object} ReceivedSpan the audio that one client received of the other while the delay
  *   stayed
- * @property {Way} protocol
+ * @property {Protocol} protocol
  * @property {ClientName} client
  * @property {number} serverDelayMs
  * @property {number} atMs
@@ -35,17 +35,17 @@ import { SoundLag } from './runs/known-signal.js';
 
 /** All measurements on the page, until they are repeated. */
 export class Measurements {
-  /** The last run of round trips. @type {Map<Way, ProtocolRun>} */
+  /** The last run of round trips. @type {Map<Protocol, ProtocolRun>} */
   runs = new Map();
-  /** @type {{ protocol: Way, startMs: number, endMs: number }[]} */
+  /** @type {{ protocol: Protocol, startMs: number, endMs: number }[]} */
   turns = [];
   /** The lateness of this page's own sending, in milliseconds. @type {number[]} */
   latenessMs = [];
   /** @type {ReceivedSpan[]} */
   received = [];
-  /** Failed protocols with the reason. @type {{ protocol: Way, reason: string }[]} */
+  /** Failed protocols with the reason. @type {{ protocol: Protocol, reason: string }[]} */
   failures = [];
-  /** @type {Map<Way, SoundLag>} */
+  /** @type {Map<Protocol, SoundLag>} */
   #lags = new Map();
 
   /** Forgets the last run of round trips, before a new one. */
@@ -58,7 +58,7 @@ export class Measurements {
 
   /**
    * Forgets some protocols' received audio, before a new sweep.
-   * @param {readonly Way[]} protocols
+   * @param {readonly Protocol[]} protocols
    */
   beginSweep(protocols) {
     this.received = this.received.filter(({ protocol }) => !protocols.includes(protocol));
@@ -106,7 +106,7 @@ export class Measurements {
 
   /**
    * Received audio of one client by the server-side delay.
-   * @param {Way} protocol
+   * @param {Protocol} protocol
    * @param {ClientName} client
    * @returns {Map<number, number>} percent, by delay in milliseconds, in ascending order
    */

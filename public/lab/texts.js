@@ -3,7 +3,7 @@ import { connectionNames } from '../texts.js';
 /** Changing sentences of the lab's page; index.html has the fixed ones. */
 
 /**
- * @typedef {import('./runs/way.js').Way} Way
+ * @typedef {import('./runs/protocol.js').Protocol} Protocol
  * @typedef {import('./runs/pair.js').ClientName} ClientName
  */
 
@@ -34,10 +34,10 @@ const wayNames = Object.freeze({
   datachannel: 'Data channel',
 });
 
-/** @param {Way} protocol */
+/** @param {Protocol} protocol */
 export const nameOf = (protocol) => connectionNames[protocol] ?? wayNames[protocol];
 
-/** The carrier of each protocol's packets. @type {Readonly<Record<Way, string>>} */
+/** The carrier of each protocol's packets. @type {Readonly<Record<Protocol, string>>} */
 export const protocolHints = Object.freeze({
   webtransport: 'Datagrams over HTTP/3',
   stream: 'HTTP/3, all packets on one stream each way',
@@ -110,22 +110,25 @@ export const texts = Object.freeze({
   soundTable: ['Turn', 'Protocol', 'Heard, median', 'Heard, largest'],
   delayTable: 'Server-side delay',
 
-  failed: (/** @type {Way} */ protocol, /** @type {string} */ reason) =>
+  failed: (/** @type {Protocol} */ protocol, /** @type {string} */ reason) =>
     `${nameOf(protocol)} was left out: ${reason}`,
   problem: (/** @type {string} */ message) => `The measurement broke off: ${message}`,
-  turn: (/** @type {Way} */ protocol, /** @type {number} */ turn, /** @type {number} */ turns) =>
-    `${nameOf(protocol)}, turn ${turn} of ${turns}`,
+  turn: (
+    /** @type {Protocol} */ protocol,
+    /** @type {number} */ turn,
+    /** @type {number} */ turns,
+  ) => `${nameOf(protocol)}, turn ${turn} of ${turns}`,
   sweeping: (
-    /** @type {Way} */ protocol,
+    /** @type {Protocol} */ protocol,
     /** @type {number} */ turn,
     /** @type {number} */ turns,
   ) => (turns === 1 ? nameOf(protocol) : `${nameOf(protocol)}, ${turn} of ${turns}`),
-  live: (/** @type {Way} */ protocol) =>
+  live: (/** @type {Protocol} */ protocol) =>
     `Two clients talk over ${nameOf(protocol)}. Move the delay.`,
-  roundTripsDone: (/** @type {[Way, number][]} */ medians) =>
+  roundTripsDone: (/** @type {[Protocol, number][]} */ medians) =>
     'Done. Median round trip: ' +
     `${list(medians.map(([protocol, ms]) => `${nameOf(protocol)} ${milliseconds(ms)}`))}.`,
-  sweepDone: (/** @type {[Way, number | null][]} */ delays) =>
+  sweepDone: (/** @type {[Protocol, number | null][]} */ delays) =>
     `Done. Both clients hear 90 % from ${list(
       delays.map(
         ([protocol, ms]) =>
@@ -142,7 +145,7 @@ export const texts = Object.freeze({
     'their time.',
   delayIs: (/** @type {number} */ ms) => `${ms} ms`,
   hears: (/** @type {number | null} */ percent) => (percent === null ? '–' : percentage(percent)),
-  client: (/** @type {Way} */ protocol, /** @type {ClientName} */ client) =>
+  client: (/** @type {Protocol} */ protocol, /** @type {ClientName} */ client) =>
     `${nameOf(protocol)}, client ${client}`,
   leastDelay: (/** @type {'A' | 'B' | 'both'} */ who, /** @type {number} */ percent) =>
     who === 'both'

@@ -2,14 +2,14 @@
  * The address of the listeners' page: `/r/<room>?listen&embed&name=&transport=`, or `/r/<room>` of
  * a room that is live.
  *
- * @import { TransportWish } from '../client/call/types.js'
+ * @import { TransportChoice } from '../client/call/types.js'
  *
- * @typedef {object} ListenWish
+ * @typedef {object} ListenAddress
  * @property {string} room
  * @property {boolean} asks the address itself asks to listen
  * @property {boolean} isEmbedded in a frame of another page
  * @property {string} name        empty where the address gives none
- * @property {TransportWish} transport
+ * @property {TransportChoice} transport
  * @property {string} [e2eKey]    behind `#e2e=`: the key of a room that is encrypted end to end
  */
 
@@ -17,7 +17,7 @@ import { roomOfLink } from '../shared/links.js';
 
 /**
  * @param {Pick<Location, 'pathname' | 'search' | 'hash'>} location
- * @returns {ListenWish}
+ * @returns {ListenAddress}
  */
 export function addressOf({ pathname, search, hash }) {
   const parameters = new URLSearchParams(search);

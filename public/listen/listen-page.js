@@ -10,7 +10,7 @@ import { listenTexts as texts } from '../texts/listen.js';
 /**
  * @import { Access, CallView } from '../client/call/types.js'
  * @import { ServerMessages } from '../shared/messages/server-messages.js'
- * @import { ListenWish } from './listen-address.js'
+ * @import { ListenAddress } from './listen-address.js'
  */
 
 /** After so long without a connection the place in the room is gone, in milliseconds. */
@@ -29,7 +29,7 @@ const NOTICES = Object.freeze({
 
 /** The listeners' page: one press plays the room. */
 export class ListenPage {
-  #wish;
+  #address;
   #view;
   #media;
   #listening;
@@ -46,13 +46,13 @@ export class ListenPage {
   #onStage = [];
   #timer = 0;
 
-  /** @param {ListenWish & { token?: string }} wish */
-  constructor(wish) {
-    this.#wish = wish;
-    const { room, token, e2eKey, transport } = wish;
+  /** @param {ListenAddress & { token?: string }} address */
+  constructor(address) {
+    this.#address = address;
+    const { room, token, e2eKey, transport } = address;
     this.#view = new ListenView(
       room,
-      { ...wish, invited: nameOfInvitation(token) },
+      { ...address, invited: nameOfInvitation(token) },
       {
         toggle: () => this.#toggle(),
         hand: () => this.#toggleHand(),
@@ -96,7 +96,7 @@ export class ListenPage {
   async #look() {
     if (this.#state !== 'idle' || document.hidden) return;
     try {
-      const answer = await fetch(`/api/rooms/${encodeURIComponent(this.#wish.room)}`);
+      const answer = await fetch(`/api/rooms/${encodeURIComponent(this.#address.room)}`);
       const { listeners = null, liveSeconds = null } = answer.ok ? await answer.json() : {};
       if (this.#state !== 'idle') return;
       this.#view.listeners(listeners);
@@ -202,13 +202,13 @@ export class ListenPage {
   }
 
   #describe() {
-    this.#media.describe(this.#wish.room, texts.artist(this.#isLive, this.#onStage));
+    this.#media.describe(this.#address.room, texts.artist(this.#isLive, this.#onStage));
   }
 
   /** @param {Access} access */
   #followAccess({ waiting, rules, role, stage }) {
     if (waiting) return this.#view.says(texts.waiting);
-    if (stage !== '' && stage !== this.#stage) this.#mayEnter(stage);
+    if (stage !== '' && stage !== this.#stage) this.#keepStage(stage);
     this.#stage = stage;
     if (this.#rules !== rules) this.#followRules(rules);
     if (role !== 'listener' && !this.#isLeaving) void this.#ontoStage();
@@ -223,7 +223,7 @@ export class ListenPage {
     this.#describe();
     if (!hasEnded) return;
     this.#view.says(texts.broadcastOver);
-    if (!this.#wish.asks)
+    if (!this.#address.asks)
       this.#view.offer(build('a', { class: 'button', href: location.pathname }, texts.joinCall));
   }
 
@@ -257,21 +257,21 @@ export class ListenPage {
   /**
    * @param {string} key of the stage of the broadcast, onto which a moderator has let this listener
    */
-  #mayEnter(key) {
+  #keepStage(key) {
     this.#stage = key;
-    if (this.#wish.isEmbedded) this.#offerRoom();
-    else keepStage(this.#wish.room, key);
+    if (this.#address.isEmbedded) this.#offerRoom();
+    else keepStage(this.#address.room, key);
   }
 
   /** A moderator lets this listener speak: the page becomes that of the call. */
   async #ontoStage() {
     this.#isLeaving = true;
-    if (this.#wish.isEmbedded) return this.#offerRoom();
+    if (this.#address.isEmbedded) return this.#offerRoom();
     this.#view.says(texts.ontoStage);
     this.#view.offer();
     try {
       const { goOntoStage } = await import('./onto-stage.js');
-      await goOntoStage(this.#wish.room, () => this.#give());
+      await goOntoStage(this.#address.room, () => this.#give());
     } catch (error) {
       console.error(error);
       this.#view.says(texts.stageFailed);
@@ -294,7 +294,7 @@ export class ListenPage {
     const { pathname } = location;
     const address = stageAddress(
       { pathname, search: '' },
-      { token: this.#wish.token, stage: this.#stage || undefined },
+      { token: this.#address.token, stage: this.#stage || undefined },
     );
     const link = build(
       'a',

@@ -48,8 +48,8 @@ export class ListenView {
 
   /**
    * @param {string} room
-   * @param {{ isEmbedded: boolean, name: string, invited: string }} wish invited: the name that the
-   *   invitation gives, or empty
+   * @param {{ isEmbedded: boolean, name: string, invited: string }} address
+   *   invited: the name that the invitation gives, or empty
    * @param {{ toggle: () => void, hand: () => void, volume: (level: number) => void, near:
    *   (nearness: Nearness) => void }} actions
    */

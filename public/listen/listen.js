@@ -2,20 +2,20 @@ import { isListenersInvitation, takeInvitation, takeStage } from '../ui/kit/invi
 import { ListenPage } from './listen-page.js';
 import { addressOf, stageAddress } from './listen-address.js';
 
-const wish = addressOf(location);
-const token = takeInvitation(wish.room);
+const address = addressOf(location);
+const token = takeInvitation(address.room);
 // A broadcast's plain link leads here; people invited to its stage go on to the page of the call.
-const invitation = wish.asks
+const invitation = address.asks
   ? null
   : stageAddress(location, {
       token: isListenersInvitation(token) ? undefined : token,
-      stage: takeStage(wish.room),
+      stage: takeStage(address.room),
     });
 
 if (invitation !== null) {
   location.replace(invitation);
 } else {
-  const page = new ListenPage({ ...wish, token });
+  const page = new ListenPage({ ...address, token });
   // For diagnosis in the browser's console, as on the page of the call.
   Object.defineProperty(window, 'aloud', { value: page, configurable: true });
   page.open();

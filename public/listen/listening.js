@@ -1,6 +1,6 @@
 /**
  * @import { Call } from '../call.js'
- * @import { CallView, TransportWish } from '../client/call/types.js'
+ * @import { CallView, TransportChoice } from '../client/call/types.js'
  * @import { ClientMessage } from '../shared/messages/client-messages.js'
  * @import { ServerMessages } from '../shared/messages/server-messages.js'
  * @import { Nearness } from '../shared/nearness.js'
@@ -24,7 +24,7 @@ const OTHER_MS = 2000;
 
 /** A listener's call: begins, pauses, goes on. */
 export class Listening {
-  #wish;
+  #address;
   #on;
   /** @type {Call | null} */
   #call = null;
@@ -37,11 +37,11 @@ export class Listening {
   #bytes = { down: 0, atMs: 0 };
 
   /**
-   * @param {{ room: string, token?: string, e2eKey?: string, transport: TransportWish }} wish
+   * @param {{ room: string, token?: string, e2eKey?: string, transport: TransportChoice }} address
    * @param {ListeningEvents} on
    */
-  constructor(wish, on) {
-    this.#wish = wish;
+  constructor(address, on) {
+    this.#address = address;
     this.#on = on;
   }
 
@@ -64,7 +64,7 @@ export class Listening {
     if (this.#call) return;
     const Loaded = await Listening.load();
     if (this.#call) return;
-    const { room, token, e2eKey, transport } = this.#wish;
+    const { room, token, e2eKey, transport } = this.#address;
     const call = new Loaded({
       join: { room, token, ...entry, listen: true, resume: this.#resume || undefined },
       e2eKey,

@@ -9,10 +9,10 @@
  * @returns {Promise<void>} rejects where it can't be loaded; the page is as it was then
  */
 export async function goOntoStage(room, give) {
-  const wishes = new URLSearchParams(location.search);
-  for (const name of ['listen', 'embed']) wishes.delete(name);
-  wishes.set('stage', '');
-  const path = `/r/${encodeURIComponent(room)}?${wishes}`;
+  const parameters = new URLSearchParams(location.search);
+  for (const name of ['listen', 'embed']) parameters.delete(name);
+  parameters.set('stage', '');
+  const path = `/r/${encodeURIComponent(room)}?${parameters}`;
   const answer = await fetch(path);
   if (!answer.ok) throw new Error(`the page of the call answered ${answer.status}`);
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');

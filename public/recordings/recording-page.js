@@ -255,7 +255,7 @@ export class RecordingPage {
     this.#bar.show({ playing, waiting, seconds, length: Math.max(seconds, this.#length), via });
     this.#bar.running(this.#description?.on === true, seconds > this.#end - NEAR_EDGE_SECONDS);
     this.#chapters.at(seconds);
-    this.#tellSystem(player);
+    this.#updateMediaSession(player);
     if (playing && this.#shows === null) this.#shows = setInterval(() => this.#show(), SHOW_MS);
     if (playing || this.#shows === null) return;
     clearInterval(this.#shows);
@@ -298,7 +298,7 @@ export class RecordingPage {
   }
 
   /** @param {Player} player */
-  #tellSystem({ playing, seconds }) {
+  #updateMediaSession({ playing, seconds }) {
     const { mediaSession } = navigator;
     if (!mediaSession) return;
     mediaSession.playbackState = playing ? 'playing' : 'paused';

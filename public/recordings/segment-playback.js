@@ -152,15 +152,15 @@ export class SegmentPlayback {
     if (!found) return false;
     this.#segments.delete(this.#next++);
     const skipped = this.#pcm.length === 0 ? this.#taken : 0;
-    const goesOn = this.#decoder !== null && found.rate === this.#rate;
-    if (!goesOn) this.#closeDecoder();
+    const isNext = this.#decoder !== null && found.rate === this.#rate;
+    if (!isNext) this.#closeDecoder();
     this.#decoder ??= this.#codec.createDecoder({
       sampleRate: SEGMENT_RATE,
       frameSamples: PACKET_SAMPLES,
       channels: this.#channels,
     });
     this.#rate = found.rate;
-    this.#pcm = decodeSegment(this.#decoder, found.segment, this.#channels, goesOn);
+    this.#pcm = decodeSegment(this.#decoder, found.segment, this.#channels, isNext);
     this.#taken = skipped;
     return true;
   }
@@ -180,10 +180,10 @@ export class SegmentPlayback {
  * @param {Decoder} decoder
  * @param {Uint8Array} segment
  * @param {number} channels
- * @param {boolean} goesOn true when the decoder has decoded the previous segment at the same rate
+ * @param {boolean} isNext true when the decoder has decoded the previous segment at the same rate
  * @returns {Float32Array<ArrayBuffer>} its own sound, interleaved
  */
-function decodeSegment(decoder, segment, channels, goesOn) {
+function decodeSegment(decoder, segment, channels, isNext) {
   const values = PACKET_SAMPLES * channels;
   const pcm = new Float32Array((SEGMENT_RATE / PACKET_SAMPLES) * values);
   const lead = new Float32Array(values);
@@ -192,7 +192,7 @@ function decodeSegment(decoder, segment, channels, goesOn) {
     const isLead = packet < LEAD_PACKETS;
     const [out, at] = isLead ? [lead, 0] : [pcm, (packet - LEAD_PACKETS) * values];
     packet += 1;
-    if (isLead && goesOn) return;
+    if (isLead && isNext) return;
     if (!decoder.decode(segment, start, length, out, at)) decoder.conceal(out, at);
   });
   return pcm;

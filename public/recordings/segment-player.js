@@ -84,7 +84,7 @@ export class SegmentPlayer {
         if (data.failed !== undefined) return void reject(new Error(data.failed));
         if (!data.opened) return;
         this.#channels = data.opened.channels;
-        this.#worker.onmessage = (message) => this.#told(message.data);
+        this.#worker.onmessage = (message) => this.#onMessage(message.data);
         this.#worker.onerror = (event) => this.#failed(event.message);
         resolve();
       };
@@ -93,7 +93,7 @@ export class SegmentPlayer {
   }
 
   /** @param {{ state: State, failed?: string }} data */
-  #told({ state, failed }) {
+  #onMessage({ state, failed }) {
     if (failed !== undefined) return this.#failed(failed);
     const { waiting, rate } = this.#state;
     this.#state = state;

@@ -291,5 +291,5 @@ const reasons = Object.freeze({
  * @param {string} code
  * @returns {string} a sentence
  */
-export const whyNot = (code) =>
+export const failureReason = (code) =>
   Object.hasOwn(reasons, code) ? reasons[code] : 'It could not be opened.';

@@ -9,7 +9,7 @@ export const moderationTexts = Object.freeze({
   ),
   mutedByModerator: 'muted by a moderator',
   nowModerates: (/** @type {string} */ name) => `${name} is a moderator now.`,
-  onlyListens:
+  cannotSpeak:
     'You are a listener here, and nobody hears you. Raise your hand to ask a moderator to let ' +
     'you speak.',
   onStage: 'You are on stage, and muted. Press Unmute to be heard.',

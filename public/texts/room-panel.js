@@ -49,8 +49,8 @@ export const panelTexts = Object.freeze({
   lobbyHint:
     'People who join wait until you let them in. When you switch it off, everybody who is ' +
     'waiting comes in.',
-  mayChat: 'Who may write',
-  mayRecord: 'Who may record',
+  chatPermission: 'Who may write',
+  recordPermission: 'Who may record',
   allowed: Object.freeze({ everybody: 'Everybody', moderators: 'Moderators' }),
   mode: 'How sound gets to everybody',
   modes: Object.freeze({

@@ -23,14 +23,14 @@ import { moderatedText, texts } from '../texts.js';
  * @import { ServerMessages } from '../shared/messages/server-messages.js'
  * @import { Entry } from './green-room/green-room.js'
  * @import { Place } from './green-room/one-tab.js'
- * @import { Wish } from './green-room/room-address.js'
+ * @import { PageAddress } from './green-room/room-address.js'
  * @import { Device, NewDevice } from './settings/devices.js'
  */
 
 /** A room's page, which owns the call: the green room, the call, and the green room again. */
 export class RoomPage {
   #room;
-  #wish;
+  #address;
   #notices;
   #support = Call.support();
   #sounds = new Sounds();
@@ -55,15 +55,15 @@ export class RoomPage {
 
   /**
    * @param {string} room
-   * @param {Wish} wish
+   * @param {PageAddress} address
    * @param {Notices} notices
    */
-  constructor(room, wish, notices) {
+  constructor(room, address, notices) {
     this.#room = room;
-    this.#wish = wish;
-    this.#stage = wish.stage ?? '';
+    this.#address = address;
+    this.#stage = address.stage ?? '';
     this.#notices = notices;
-    this.#greenRoom = new GreenRoom(room, wish, {
+    this.#greenRoom = new GreenRoom(room, address, {
       notices,
       sounds: this.#sounds,
       join: (entry) => void this.#join(entry),
@@ -72,7 +72,7 @@ export class RoomPage {
     });
     this.#own = new OwnSound({
       current: this.#current,
-      processing: wish.processing,
+      processing: address.processing,
       notices,
       sounds: this.#sounds,
       listDevices: () => this.#devices.list(),
@@ -173,7 +173,7 @@ export class RoomPage {
       return;
     }
     const { resume, you, muted = false, volumes } = place;
-    const { token, listen, e2eKey, processing } = this.#wish;
+    const { token, listen, e2eKey, processing } = this.#address;
     const choices = readChoices();
     this.#own.begin(this.#support.microphone && !listen ? microphone : LISTEN_ONLY, muted);
     this.#volumes.begin(you, volumes);
@@ -343,14 +343,14 @@ export class RoomPage {
  */
 export function adopt(room, call) {
   writeTexts(document);
-  const wish = {
+  const address = {
     ...readAddress(location),
     room,
     listen: false,
     token: takeInvitation(room),
     stage: takeStage(room),
   };
-  const page = new RoomPage(room, wish, new Notices(elementOf('notices', HTMLElement)));
+  const page = new RoomPage(room, address, new Notices(elementOf('notices', HTMLElement)));
   Object.defineProperty(window, 'aloud', { value: page, configurable: true });
   page.adopt(call);
 }

@@ -7,7 +7,7 @@
  * @import { Nearness } from '../../shared/nearness.js'
  * @import { CallState } from './call-state.js'
  * @import { Sealing } from './sealing.js'
- * @import { CallWish, Output } from './types.js'
+ * @import { ClientOptions, Output } from './types.js'
  */
 
 import { inTime, LOAD_MS } from '../../shared/clock.js';
@@ -34,7 +34,7 @@ export class CallAudio {
   #frameSamples;
   #room;
   #output;
-  #wish;
+  #callOptions;
   #reader;
   /** @type {unknown} */
   #paceTimer = null;
@@ -50,17 +50,27 @@ export class CallAudio {
    * @param {Clock} options.clock
    * @param {ClockSync} options.clockSync
    * @param {CallState} options.room
-   * @param {CallWish} options.wish  read again when it changes
+   * @param {ClientOptions} options.callOptions  read again when it changes
    * @param {Pick<Connection, 'send' | 'limit'>} options.connection
    * @param {Readonly<Output>} options.output
    * @param {Sealing | null} [options.sealing]  null where nothing is encrypted end to end
    */
-  constructor({ format, codec, clock, clockSync, room, wish, connection, output, sealing = null }) {
-    const { bitrate, application, muted = false } = wish;
+  constructor({
+    format,
+    codec,
+    clock,
+    clockSync,
+    room,
+    callOptions,
+    connection,
+    output,
+    sealing = null,
+  }) {
+    const { bitrate, application, muted = false } = callOptions;
     const { redundancy } = room;
     this.#room = room;
     this.#output = output;
-    this.#wish = wish;
+    this.#callOptions = callOptions;
     this.#clock = clock;
     this.#sync = clockSync;
     this.#frameSamples = format.frameSamples;
@@ -107,11 +117,11 @@ export class CallAudio {
   }
 
   /**
-   * Nearness of this participant to the speakers: as they wish, while they only listen.
+   * Nearness of this participant to the speakers: as they chose, while they only listen.
    * @returns {Nearness}
    */
   get nearness() {
-    return (this.#room.mayNotSpeak && this.#wish.join.nearness) || 'conversation';
+    return (this.#room.isListener && this.#callOptions.join.nearness) || 'conversation';
   }
 
   /**
@@ -146,9 +156,9 @@ export class CallAudio {
     this.#paceTimer = null;
   }
 
-  /** Leaves silence out, if that is wished and the server allows it. */
+  /** Leaves silence out, if the options and the server allow it. */
   suppressSilence() {
-    const { silenceSuppression = true } = this.#wish;
+    const { silenceSuppression = true } = this.#callOptions;
     this.uplink.suppressSilence(silenceSuppression && this.#room.allowsSilence);
   }
 

@@ -5,7 +5,7 @@
  * @import { Scope } from '../connection/choose.js'
  * @import { NodeAddress } from '../connection/nodes.js'
  * @import { ClientStats } from './call-stats.js'
- * @import { CallView, CallWish, Joined, LiveWish, Output, RoomView } from './types.js'
+ * @import { CallView, ClientOptions, Joined, LiveOptions, Output, RoomView } from './types.js'
  * @import { Address } from './call-session.js'
  * @import { ClientMessage } from '../../shared/messages/client-messages.js'
  * @import { ServerMessage, ServerMessages } from '../../shared/messages/server-messages.js'
@@ -109,8 +109,8 @@ export class CallClient {
   #declick = new Declick();
   /** The channels of the room's sound; 1 before that is known. */
   #channels = 1;
-  /** The latest wish: shared with the sessions. @type {CallWish} */
-  #wish = { origin: '', join: { room: '', name: '' } };
+  /** The latest options: shared with the sessions. @type {ClientOptions} */
+  #options = { origin: '', join: { room: '', name: '' } };
   /** The one that is heard. @type {CallSession | null} */
   #session = null;
   /** One that is joining. @type {CallSession | null} */
@@ -174,7 +174,7 @@ export class CallClient {
       if (message.action === 'role' && message.role === 'listener')
         this.#comeBackAs({ stage: undefined, listen: true });
     });
-    this.#gathering = new Gathering({ clock, tell: (list) => this.store.set(list) });
+    this.#gathering = new Gathering({ clock, onChange: (list) => this.store.set(list) });
     this.#liveness = new Liveness({
       clock,
       wallNow,
@@ -204,9 +204,9 @@ export class CallClient {
     );
   }
 
-  /** @param {Partial<CallWish['join']>} changes */
+  /** @param {Partial<ClientOptions['join']>} changes */
   #comeBackAs(changes) {
-    Object.assign(this.#wish.join, changes);
+    Object.assign(this.#options.join, changes);
   }
 
   /** @param {CallSession} session  true for the one that is heard, and the one that is joining */
@@ -224,15 +224,15 @@ export class CallClient {
 
   /**
    * Joins. Once only.
-   * @param {CallWish} wish
+   * @param {ClientOptions} options
    * @returns {Promise<Joined>} rejects with a ConnectionError; the call is over then
    */
-  async join(wish) {
-    this.#wish = { ...wish, join: { ...wish.join } };
+  async join(options) {
+    this.#options = { ...options, join: { ...options.join } };
     this.#become('connecting');
     this.#attempt = this.#newSession();
     try {
-      return await this.#attempt.join(wish, wish.join.resume);
+      return await this.#attempt.join(options, options.join.resume);
     } catch (error) {
       const { code = 'internal', message } = /** @type {Error & { code?: string }} */ (error);
       this.#end(code, message);
@@ -245,7 +245,7 @@ export class CallClient {
     const isNewest = () => session === this.#newest || this.#attempt !== this.#newest;
     /** @param {Partial<CallView>} changes */
     const set = (changes) => void (isHeard() && this.store.set(changes));
-    const session = new CallSession(this.#parts, this.#wish, {
+    const session = new CallSession(this.#parts, this.#options, {
       message: (message) => {
         if (isHeard() && !OWN_MESSAGES.has(message.type)) this.#on.message?.(message);
       },
@@ -371,9 +371,9 @@ export class CallClient {
    */
   #address(node) {
     if (node) return { origin: node.url, config: configOf(node) };
-    const { origin } = this.#wish;
+    const { origin } = this.#options;
     const nodes = this.#session?.state.nodes ?? this.#place.nodes;
-    if (nodes.length === 0) return { origin, nodes: this.#wish.nodes };
+    if (nodes.length === 0) return { origin, nodes: this.#options.nodes };
     const [last, ...others] = [...nodes].reverse();
     const first = Math.floor(this.#random() * others.length);
     // So that a node that is gone doesn't send all its people to the same one at first.
@@ -520,13 +520,13 @@ export class CallClient {
   }
 
   /**
-   * Changes the wish: what can change during a call does so at once, and stays when it comes back.
-   * @param {LiveWish} changes
+   * Changes options that can change during a call: at once, and for its later sessions.
+   * @param {LiveOptions} changes
    */
   change(changes) {
     const { nearness, ...others } = changes;
-    Object.assign(this.#wish, others);
-    if (nearness) this.#wish.join.nearness = nearness;
+    Object.assign(this.#options, others);
+    if (nearness) this.#options.join.nearness = nearness;
     for (const session of [this.#session, this.#attempt, this.#changeover?.from])
       session?.follow(changes);
   }

@@ -63,7 +63,7 @@ export class CallWorker {
    * @param {Clock} [clock]
    */
   constructor(handlers, failed, clock = systemClock) {
-    // The worker answers the wish to join at once when it has loaded.
+    // The worker answers 'join' at once when it has loaded.
     const timer = clock.setTimeout(
       () => failed('no-worker', `It did not load within ${LOAD_MS / 1000} s.`),
       LOAD_MS,

@@ -3,7 +3,7 @@
  * @import { Codec } from '../../shared/stream/codec.js'
  * @import { Clock } from '../../shared/clock.js'
  * @import { ClientStats } from './call-stats.js'
- * @import { CallWish, Joined, LiveWish, Output, RoomView, Transport } from './types.js'
+ * @import { ClientOptions, Joined, LiveOptions, Output, RoomView, Transport } from './types.js'
  * @import { HeardSpeaker } from './heard-speakers.js'
  * @import { ClientMessage } from '../../shared/messages/client-messages.js'
  * @import { ServerMessage, ServerMessages } from '../../shared/messages/server-messages.js'
@@ -69,7 +69,7 @@ const EARLY_MS = 60;
  */
 export class CallSession {
   #parts;
-  #wish;
+  #options;
   #on;
   /** When the call is encrypted end to end. @type {Sealing | null} */
   #sealing = null;
@@ -98,7 +98,7 @@ export class CallSession {
   #closed = false;
   /** @type {unknown} */
   #peopleTimer = null;
-  #toldWrongKey = false;
+  #hasWrongKey = false;
 
   /** The room as the server has told it. */
   state = new CallState();
@@ -118,12 +118,12 @@ export class CallSession {
 
   /**
    * @param {SessionParts} parts
-   * @param {CallWish} wish  read whenever follow() says that it has changed
+   * @param {ClientOptions} options  read whenever follow() says that it has changed
    * @param {SessionEvents} on
    */
-  constructor(parts, wish, on) {
+  constructor(parts, options, on) {
     this.#parts = parts;
-    this.#wish = wish;
+    this.#options = options;
     this.#on = on;
     this.state.on('moderated', (message) => this.#moderated(message));
     this.state.on('stride', () => this.#recast());
@@ -156,7 +156,7 @@ export class CallSession {
   /** @param {Address} address  of the server, or of nodes that know which of them has the room */
   async #connect({ origin, nodes = [origin], config }) {
     const { clock, scope } = this.#parts;
-    const { join, transport = 'auto' } = this.#wish;
+    const { join, transport = 'auto' } = this.#options;
     let place = config
       ? { origin, config }
       : await locate(nodes, join.mirror ? undefined : join.room, { fetch: scope.fetch, clock });
@@ -166,7 +166,7 @@ export class CallSession {
         return await connect({
           ...place,
           transport,
-          message: joinMessage(this.#wish, () => this.state.token),
+          message: joinMessage(this.#options, () => this.state.token),
           asks: () => (this.hasAsked = !this.#closed),
           handler: {
             onPacket: this.#receive,
@@ -224,7 +224,7 @@ export class CallSession {
       clock,
       clockSync: sync,
       room: state,
-      wish: this.#wish,
+      callOptions: this.#options,
       connection,
       output,
       sealing,
@@ -244,7 +244,7 @@ export class CallSession {
 
   /** @param {Connection} connection */
   async #openSealing(connection) {
-    const { e2eKey } = this.#wish;
+    const { e2eKey } = this.#options;
     const { primitives } = this.#parts;
     const { e2e = false, you } = this.state.welcome;
     const key = e2eKey === undefined ? null : readRoomKey(e2eKey);
@@ -264,18 +264,18 @@ export class CallSession {
 
   /** Notifies once when others have another key. */
   #checkKey() {
-    if (!this.#sealing?.isWrong || this.#toldWrongKey) return;
-    this.#toldWrongKey = true;
+    if (!this.#sealing?.isWrong || this.#hasWrongKey) return;
+    this.#hasWrongKey = true;
     this.#on.notice('e2e-key');
   }
 
   /** @param {boolean} isBack  true when the place was taken up again @returns {Joined} */
   #start(isBack) {
     const joined = this.state.joined(this.#connection?.leaveUrl ?? '');
-    const { muted = false } = this.#wish;
+    const { muted = false } = this.#options;
     // The place may have been muted, or not.
     if (muted || isBack) this.#connection?.sendControl({ type: 'mute', muted });
-    if (this.#audio?.nearness !== 'conversation') this.#tellNearness(true);
+    if (this.#audio?.nearness !== 'conversation') this.#sendNearness(true);
     this.#on.joined(joined);
     this.#speak();
     this.#askForPeople();
@@ -320,7 +320,7 @@ export class CallSession {
     if (readPacket(bytes, packet) !== null) this.#traffic.dropped += 1;
     // Nobody has sealed the server's own mix.
     else if (
-      (packet.type === PacketType.audio && this.#wish.e2eKey === undefined) ||
+      (packet.type === PacketType.audio && this.#options.e2eKey === undefined) ||
       packet.type === PacketType.bundle ||
       packet.type === PacketType.voice
     ) {
@@ -357,12 +357,12 @@ export class CallSession {
   /** @param {ServerMessages['moderated']} message an act of a moderator on this participant */
   #moderated(message) {
     if ('muted' in message && message.muted === true) {
-      this.#wish.muted = true;
+      this.#options.muted = true;
       this.#audio?.uplink.mute(true);
     }
     this.#recast();
-    // A participant who only listens from now on is as near as they wished before they spoke.
-    if (this.#wish.join.nearness) this.#tellNearness(false);
+    // A participant who only listens from now on is as near as they chose before they spoke.
+    if (this.#options.join.nearness) this.#sendNearness(false);
   }
 
   /**
@@ -378,7 +378,7 @@ export class CallSession {
   }
 
   /** @param {boolean} fill true asks the server for the sound that it sent to others lately */
-  #tellNearness(fill) {
+  #sendNearness(fill) {
     this.#connection?.sendControl({ type: 'nearness', nearness: this.#audio?.nearness, fill });
   }
 
@@ -406,7 +406,7 @@ export class CallSession {
     else out.fill(0);
   }
 
-  /** Follows the wish, of which these properties have changed. @param {LiveWish} changes */
+  /** Follows the options, of which these properties have changed. @param {LiveOptions} changes */
   follow(changes) {
     const audio = this.#audio;
     if (audio === null) return;
@@ -417,7 +417,7 @@ export class CallSession {
     if (changes.silenceSuppression !== undefined) audio.suppressSilence();
     if (changes.nearness !== undefined) {
       audio.followNearness();
-      this.#tellNearness(false);
+      this.#sendNearness(false);
     }
   }
 

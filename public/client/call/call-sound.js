@@ -8,7 +8,7 @@ import { deviceDelaysOf } from './device-delays.js';
 import { RunningContext, SoundGraph } from './sound-graph.js';
 
 /**
- * @import { CallOptions, DeviceWish } from './types.js'
+ * @import { CallOptions, DeviceOptions } from './types.js'
  * @import { Support } from '../connection/support.js'
  * @import { Beat } from '../playout/metronome.js'
  * @import { Track } from '../track/track-player.js'
@@ -27,7 +27,7 @@ const SLOW_MS = 2000;
 /** A call's microphone, output device and audio context, through all that happens to them. */
 export class CallSound {
   #support;
-  #wish;
+  #options;
   #on;
   #microphone;
   #speaker;
@@ -51,12 +51,12 @@ export class CallSound {
 
   /**
    * @param {Support} support
-   * @param {DeviceWish & Pick<CallOptions, 'join'>} wish  read again when it changes
+   * @param {DeviceOptions & Pick<CallOptions, 'join'>} options  read again when it changes
    * @param {CallSoundEvents} on
    */
-  constructor(support, wish, on) {
+  constructor(support, options, on) {
     this.#support = support;
-    this.#wish = wish;
+    this.#options = options;
     this.#on = on;
     const tell = { notice: on.notice, settle: on.settled };
     this.#speaker = new OutputDevice(tell);
@@ -73,7 +73,7 @@ export class CallSound {
     if (!this.#graph) return;
     await this.#graph.startCapture(stream);
     const isMixed =
-      this.#wish.join.channels === 2 && this.#graph.channels === 2 && mixesSides(stream);
+      this.#options.join.channels === 2 && this.#graph.channels === 2 && mixesSides(stream);
     if (isMixed) this.#on.notice('stereo-processed');
     else this.#on.settled('stereo-processed');
   }
@@ -85,7 +85,7 @@ export class CallSound {
       noiseSuppression,
       autoGainControl,
       join,
-    } = this.#wish;
+    } = this.#options;
     return {
       channels: join.channels,
       echoCancellation: echoCancellation ?? processing,
@@ -115,8 +115,8 @@ export class CallSound {
    * Asks for the microphone, where one is wanted, and waits for it unless listenFirst() is called.
    */
   async open() {
-    await this.#speaker.choose(this.#wish.speakerId ?? '');
-    const { microphoneId = '' } = this.#wish;
+    await this.#speaker.choose(this.#options.speakerId ?? '');
+    const { microphoneId = '' } = this.#options;
     if (this.#lacksMicrophone(microphoneId)) return;
     // A browser's question may wait for its answer for ever.
     const timer = setTimeout(() => this.#on.notice('microphone-slow'), SLOW_MS);
@@ -189,7 +189,7 @@ export class CallSound {
   }
 
   /** @param {boolean} heard true when this person hears the metronome */
-  hearBeat(heard) {
+  setBeatHeard(heard) {
     this.#hearsBeat = heard;
     this.#metronome?.setHeard(heard);
   }

@@ -183,11 +183,11 @@ export class CallState {
 
   /** True when this participant is one of the audience, and sends clock requests only. */
   get isLight() {
-    return this.welcome.delivery === 'tick' && this.mayNotSpeak;
+    return this.welcome.delivery === 'tick' && this.isListener;
   }
 
   /** True when this participant only listens, whatever the transport. */
-  get mayNotSpeak() {
+  get isListener() {
     const { may } = this.welcome;
     return Array.isArray(may) && may.includes('listen') && !may.includes('speak');
   }

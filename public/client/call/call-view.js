@@ -67,7 +67,7 @@ export const NO_CALL = Object.freeze({
  * @param {Access} access
  * @param {'speak' | 'chat' | 'record'} what
  */
-export function mayNow({ may, role, rules }, what) {
+export function isAllowed({ may, role, rules }, what) {
   const who = what === 'speak' ? 'everybody' : rules[what];
   return may.includes(what) && (who === 'everybody' || role === 'moderator');
 }

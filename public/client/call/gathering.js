@@ -15,9 +15,9 @@ const AWAY_AFTER_MS = 3000;
  */
 export class Gathering {
   #clock;
-  #tell;
+  #onChange;
   /** @type {PeopleList | null} */
-  #told = null;
+  #list = null;
   /** People of the last list who haven't come yet. @type {Map<string, Person>} */
   #missing = new Map();
   /** @type {unknown} */
@@ -26,18 +26,18 @@ export class Gathering {
   /**
    * @param {object} options
    * @param {Clock} options.clock
-   * @param {(list: PeopleList) => void} options.tell  the list has changed with time
+   * @param {(list: PeopleList) => void} options.onChange  the list has changed with time
    */
-  constructor({ clock, tell }) {
+  constructor({ clock, onChange }) {
     this.#clock = clock;
-    this.#tell = tell;
+    this.#onChange = onChange;
   }
 
   /**
    * Takes note of a welcome. @param {unknown} gatherMs time for which the room waits for its people
    */
   welcome(gatherMs) {
-    const before = this.#told?.people ?? [];
+    const before = this.#list?.people ?? [];
     this.#clock.clearTimeout(this.#timer);
     this.#missing.clear();
     if (typeof gatherMs !== 'number' || !(gatherMs > 0)) return;
@@ -46,15 +46,15 @@ export class Gathering {
   }
 
   /**
-   * @param {PeopleList} told  as the server has it
+   * @param {PeopleList} list  as the server has it
    * @returns {PeopleList} with the people who are on their way
    */
-  gathered(told) {
-    for (const { id } of told.people) this.#missing.delete(id);
+  gathered(list) {
+    for (const { id } of list.people) this.#missing.delete(id);
     const people =
-      this.#missing.size === 0 ? told.people : [...told.people, ...this.#missing.values()];
-    this.#told = { ...told, people };
-    return this.#told;
+      this.#missing.size === 0 ? list.people : [...list.people, ...this.#missing.values()];
+    this.#list = { ...list, people };
+    return this.#list;
   }
 
   /** @param {number} gatherMs */
@@ -67,19 +67,19 @@ export class Gathering {
 
   /** Takes people off the list who haven't come. */
   #over() {
-    if (this.#missing.size === 0 || !this.#told) return;
-    const people = this.#told.people.filter(({ id }) => !this.#missing.has(id));
+    if (this.#missing.size === 0 || !this.#list) return;
+    const people = this.#list.people.filter(({ id }) => !this.#missing.has(id));
     this.#missing.clear();
-    this.#told = { ...this.#told, people };
-    this.#tell(this.#told);
+    this.#list = { ...this.#list, people };
+    this.#onChange(this.#list);
   }
 
-  /** Tells the list again, with the missing people as they are now. */
+  /** Reports the list again, with the missing people as they are now. */
   #again() {
-    if (!this.#told) return;
-    const people = this.#told.people.map((person) => this.#missing.get(person.id) ?? person);
-    this.#told = { ...this.#told, people };
-    this.#tell(this.#told);
+    if (!this.#list) return;
+    const people = this.#list.people.map((person) => this.#missing.get(person.id) ?? person);
+    this.#list = { ...this.#list, people };
+    this.#onChange(this.#list);
   }
 
   /** @param {number} ms @param {() => void} run */

@@ -32,7 +32,7 @@ export class HeardSpeakers {
   #count = 0;
   #frame = -1;
   #isNew = false;
-  #toldMs = -Infinity;
+  #reportedMs = -Infinity;
   /** When sound of a single voice came last. */
   #voiceMs = -Infinity;
 
@@ -56,11 +56,11 @@ export class HeardSpeakers {
     else if (!this.#takeList(packet, nowMs)) return;
     if (
       !this.#isNew ||
-      nowMs - this.#toldMs < (this.#isShortOfTime() ? SPARING_INTERVAL_MS : INTERVAL_MS)
+      nowMs - this.#reportedMs < (this.#isShortOfTime() ? SPARING_INTERVAL_MS : INTERVAL_MS)
     )
       return;
     this.#isNew = false;
-    this.#toldMs = nowMs;
+    this.#reportedMs = nowMs;
     this.#tell(this.#list());
   }
 
@@ -74,7 +74,7 @@ export class HeardSpeakers {
     if (
       this.#frame >= 0 &&
       ((packet.frame - this.#frame) | 0) < 0 &&
-      nowMs - this.#toldMs < 10 * INTERVAL_MS
+      nowMs - this.#reportedMs < 10 * INTERVAL_MS
     )
       return false;
     this.#frame = packet.frame;

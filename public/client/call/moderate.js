@@ -43,10 +43,10 @@ export const moderate = Object.freeze(
     setPassword: (password) => ({ type: 'moderate', action: 'password', password }),
     /**
      * Asks for a part of the audience: an `audience` answers.
-     * @param {{ after?: string, find?: string }} [wish] after: the `next` of the answer
+     * @param {{ after?: string, find?: string }} [page] after: the `next` of the answer
      *   before; find: a part of their name
      */
-    listeners: (wish = {}) => ({ type: 'moderate', action: 'listeners', ...wish }),
+    listeners: (page = {}) => ({ type: 'moderate', action: 'listeners', ...page }),
     /** @param {'mix' | 'forward' | 'auto'} mode the room's sound is mixed, or forwarded */
     setMode: (mode) => ({ type: 'moderate', action: 'mode', mode }),
     /** @param {boolean} on  true: people without an invitation to the stage only listen */

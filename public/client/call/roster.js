@@ -107,8 +107,8 @@ export class Roster {
   /** @param {unknown} people  their ids, with the quality of the connection of each */
   setQualities(people) {
     let changed = false;
-    for (const told of /** @type {Partial<PersonFields>[]} */ (listOf(people)))
-      changed = this.#update(told?.id, { quality: Number(told?.quality) || 0 }) || changed;
+    for (const fields of /** @type {Partial<PersonFields>[]} */ (listOf(people)))
+      changed = this.#update(fields?.id, { quality: Number(fields?.quality) || 0 }) || changed;
     return changed;
   }
 
@@ -119,9 +119,9 @@ export class Roster {
   setWaited(waited) {
     if (!Array.isArray(waited)) return false;
     for (const id of this.#people.keys()) this.#update(id, { waitMs: 0, laterMs: 0 });
-    for (const told of /** @type {Partial<Waited>[]} */ (waited)) {
-      const laterMs = Number(told?.offsetMs) || 0;
-      this.#update(told?.id, { laterMs, waitMs: laterMs > 0 ? 0 : Number(told?.delayMs) || 0 });
+    for (const fields of /** @type {Partial<Waited>[]} */ (waited)) {
+      const laterMs = Number(fields?.offsetMs) || 0;
+      this.#update(fields?.id, { laterMs, waitMs: laterMs > 0 ? 0 : Number(fields?.delayMs) || 0 });
     }
     return true;
   }

@@ -219,7 +219,7 @@ const gestures = /** @type {const} */ (['pointerdown', 'keydown']);
  * doesn't tell.
  * @param {object} [scope] the window, or a test's substitute
  */
-function mayPlay(scope = globalThis) {
+function canAutoplay(scope = globalThis) {
   const { navigator } =
     /** @type {{ navigator?: { getAutoplayPolicy?: (of: string) => string } }} */ (scope);
   return navigator?.getAutoplayPolicy?.('audiocontext') === 'allowed';
@@ -233,7 +233,7 @@ export class RunningContext {
   #context;
   #on;
   #gestures;
-  #mayPlay;
+  #canAutoplay;
   #hasRun = false;
   #isHeld = false;
   #closed = false;
@@ -249,10 +249,10 @@ export class RunningContext {
    * @param {EventTarget} [presses]  where presses are heard of
    * @param {() => boolean} [allowed] true when the browser is known to hold nothing back
    */
-  constructor(context, on, presses = globalThis, allowed = mayPlay) {
+  constructor(context, on, presses = globalThis, allowed = canAutoplay) {
     this.#context = context;
     this.#on = on;
-    this.#mayPlay = allowed;
+    this.#canAutoplay = allowed;
     this.#gestures = presses;
     context.addEventListener('statechange', this.#onState);
   }
@@ -278,7 +278,7 @@ export class RunningContext {
       () => false,
     );
     let isRunning = await Promise.race([started, afterMs(START_MS)]);
-    const isAllowed = !isRunning && !this.#hasRun && this.#mayPlay();
+    const isAllowed = !isRunning && !this.#hasRun && this.#canAutoplay();
     if (isAllowed) isRunning = await Promise.race([started, afterMs(START_ALLOWED_MS)]);
     if (this.#closed) return false;
     this.#listen(!isRunning);

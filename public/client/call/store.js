@@ -7,8 +7,8 @@ export class Store {
   /** @type {Set<(value: Readonly<T>, before: Readonly<T>, changes: Partial<T>) => void>} */
   #subscribers = new Set();
   /** @type {[value: Readonly<T>, before: Readonly<T>, changes: Partial<T>][]} */
-  #untold = [];
-  #isTelling = false;
+  #pending = [];
+  #isNotifying = false;
 
   /** @param {T} first */
   constructor(first) {
@@ -24,15 +24,15 @@ export class Store {
   set(changes) {
     const before = this.#value;
     this.#value = { ...before, ...changes };
-    this.#untold.push([this.#value, before, changes]);
+    this.#pending.push([this.#value, before, changes]);
     // A subscriber that changes it: all others hear of one change after the other.
-    if (this.#isTelling) return;
-    this.#isTelling = true;
+    if (this.#isNotifying) return;
+    this.#isNotifying = true;
     try {
-      for (let told = this.#untold.shift(); told; told = this.#untold.shift())
-        for (const tell of [...this.#subscribers]) tell(...told);
+      for (let change = this.#pending.shift(); change; change = this.#pending.shift())
+        for (const notify of [...this.#subscribers]) notify(...change);
     } finally {
-      this.#isTelling = false;
+      this.#isNotifying = false;
     }
   }
 

@@ -1,5 +1,5 @@
 /**
- * The types of the call's client: wishes, the view of a call, and the port to the worker. No page
+ * The types of the call's client: options, the view of a call, and the port to the worker. No page
  * loads this file.
  *
  * @import { AudioFormat } from '../../shared/sound/audio-format.js'
@@ -22,17 +22,17 @@
  * @property {string} origin of the server, or of the node of its cluster that has the room
  * @property {string} leaveUrl where a page that goes away sends a beacon; empty when none is needed
  *
- * @typedef {'auto' | TransportName} TransportWish
+ * @typedef {'auto' | TransportName} TransportChoice
  *
  * @typedef {object} Output  between a client and its output device
  * @property {number} waitMs   the wait for the sound card of a piece that is pulled just in time
  * @property {number} gaps     times when the sound card found nothing
  * @property {number} gapMs    the length of those gaps in all
  *
- * @typedef {object} CallWish  made by a page or a program, and passed whole
+ * @typedef {object} ClientOptions  made by a page or a program, and passed whole
  * @property {JoinWishes} join                       sent to the server as it is
  * @property {string} origin                         the server's, such as 'http://localhost:8080'
- * @property {TransportWish} [transport]             default 'auto'
+ * @property {TransportChoice} [transport]             default 'auto'
  * @property {boolean} [muted]                       default false
  * @property {number} [bitrate] of one's own stream, in bits a second for each channel of the room;
  *   the room's by default
@@ -44,10 +44,10 @@
  * @property {string} [e2eKey] the room's key, base64url, where it is encrypted end to end
  * @property {ServerConfig} [config]                 fetched from the server when absent
  *
- * @typedef {Partial<Pick<CallWish, 'muted' | 'silenceSuppression'> & Pick<JoinWishes, 'nearness'>>}
- *   LiveWish  what can change during a call
+ * @typedef {Partial<Pick<ClientOptions, 'muted' | 'silenceSuppression'> & Pick<JoinWishes,
+ *   'nearness'>>} LiveOptions  what can change during a call
  *
- * @typedef {object} DeviceWish  what stays on the page
+ * @typedef {object} DeviceOptions  what stays on the page
  * @property {string | null} [microphoneId] '' (default): the default microphone; null: listen only
  * @property {boolean} [processing] false: echo cancellation, noise suppression and gain control are
  *   all off, unless asked for one by one; default true
@@ -56,7 +56,7 @@
  * @property {boolean} [autoGainControl]
  * @property {string} [speakerId] '' (default): the default speaker, or what the system chooses
  *
- * @typedef {Omit<CallWish, 'origin'> & DeviceWish} CallOptions
+ * @typedef {Omit<ClientOptions, 'origin'> & DeviceOptions} CallOptions
  *
  * @typedef {object} Rules  of the room
  * @property {boolean} locked    nobody new may come in
@@ -125,8 +125,8 @@
  * @typedef {RoomView & CallProgress} CallView  the call, as a page or a program sees it
  *
  * @typedef {object} ToWorker  the messages of the page, and what each carries
- * @property {CallWish} join
- * @property {LiveWish} change
+ * @property {ClientOptions} join
+ * @property {LiveOptions} change
  * @property {ClientMessage} control   for the server
  * @property {null} wake        the network, the computer or the page may have come back
  * @property {{ keepsPlace: boolean }} leave  answered by `left`

@@ -121,7 +121,7 @@ const scope = /** @type {MessageTarget} */ (/** @type {unknown} */ (globalThis))
 
 const page = openWorkerEnd(scope, {
   // The store tells of a failure.
-  join: (wish) => void call.join(wish).catch(() => {}),
+  join: (options) => void call.join(options).catch(() => {}),
   change: (changes) => call.change(changes),
   control: (message) => call.sendControl(message),
   wake: () => call.wake(),

@@ -37,7 +37,7 @@ export class FrameSender {
   #voiceFlag;
   #redundancy;
   #effort;
-  #mayPack;
+  #canPack;
   /** True when the last frame waits for the next one's packet. */
   #isHeld = false;
   #muted = false;
@@ -102,7 +102,7 @@ export class FrameSender {
     this.#voiceFlag = new VoiceFlag(format.frameMs);
     this.#redundancy = new Redundancy(redundancy, clock);
     this.#effort = effort;
-    this.#mayPack = 2 * format.frameMs <= MAX_PACKED_MS;
+    this.#canPack = 2 * format.frameMs <= MAX_PACKED_MS;
   }
 
   /** @param {boolean} muted true: send silence instead of sound */
@@ -167,7 +167,7 @@ export class FrameSender {
    * @param {Float32Array | null} sound
    */
   #holds(sound) {
-    const isLong = this.#mayPack && this.#effort?.framesPerPacket === 2;
+    const isLong = this.#canPack && this.#effort?.framesPerPacket === 2;
     const { payloadBytes } = this.#stream;
     return (
       isLong &&

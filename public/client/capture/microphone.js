@@ -4,7 +4,7 @@ import { systemClock } from '../../shared/clock.js';
 
 /**
  * @typedef {object} CallMicrophoneOptions
- * @property {() => Omit<MicrophoneWish, 'deviceId'>} processing the browser's processing of the
+ * @property {() => Omit<MicrophoneOptions, 'deviceId'>} processing the browser's processing of the
  *   sound
  * @property {(stream: MediaStream) => Promise<void>} capture captures its sound for the call; may
  *   reject
@@ -44,7 +44,7 @@ export class CallMicrophone {
   #timer = null;
   #closed = false;
   /** @type {Set<string>} notices that may still be shown */
-  #told = new Set();
+  #noticed = new Set();
   #options;
   #devices;
   #clock;
@@ -189,7 +189,7 @@ export class CallMicrophone {
     if (this.#taking > 0 || this.chosen === null || this.#closed) return;
     if (!this.stream) {
       // A person who refused is asked again when they choose a microphone.
-      if (ids.length > 0 && !this.#told.has(REFUSED)) await this.#recover();
+      if (ids.length > 0 && !this.#noticed.has(REFUSED)) await this.#recover();
     } else if (this.#opened !== this.chosen && ids.includes(this.chosen)) {
       if ((await this.#take(this.chosen)) === '') this.#tell('microphone-back');
     } else if (this.#isGone(ids)) {
@@ -217,17 +217,17 @@ export class CallMicrophone {
   /** @param {string} code a notice's; '' and OVERTAKEN show nothing */
   #tell(code) {
     if (this.#closed || code === '' || code === OVERTAKEN) return;
-    this.#told.add(code);
+    this.#noticed.add(code);
     this.#options.notice(code);
   }
 
   /** @param {string} code */
   #settle(code) {
-    if (this.#told.delete(code)) this.#options.settle(code);
+    if (this.#noticed.delete(code)) this.#options.settle(code);
   }
 
   #settleAll() {
-    for (const code of [...this.#told]) this.#settle(code);
+    for (const code of [...this.#noticed]) this.#settle(code);
   }
 
   /** Idempotent. */
@@ -243,7 +243,7 @@ export class CallMicrophone {
 /**
  * Opens a microphone; each problem has a code.
  *
- * @typedef {object} MicrophoneWish
+ * @typedef {object} MicrophoneOptions
  * @property {string} [deviceId]            '' or absent: the default one
  * @property {boolean} [echoCancellation]   default true
  * @property {boolean} [noiseSuppression]   default true
@@ -270,18 +270,18 @@ export function microphoneProblem(error) {
 /**
  * Asks for a microphone. An unprocessed mono one is opened a second time if that gives its sound
  * sooner.
- * @param {MicrophoneWish} wish
+ * @param {MicrophoneOptions} options
  * @param {MediaDevices} [devices]
  * @returns {Promise<MediaStream>} rejects as getUserMedia does
  */
-export async function openMicrophone(wish, devices = navigator.mediaDevices) {
+export async function openMicrophone(options, devices = navigator.mediaDevices) {
   const {
     deviceId,
     echoCancellation = true,
     noiseSuppression = true,
     autoGainControl = true,
     channels = 1,
-  } = wish;
+  } = options;
   const isProcessed = echoCancellation || noiseSuppression || autoGainControl;
   const audio = {
     ...(deviceId ? { deviceId: { exact: deviceId } } : {}),

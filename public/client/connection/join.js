@@ -4,7 +4,7 @@
  * @import { NodeAddress } from './nodes.js'
  * @import { Connection, ConnectionHandler } from './connection.js'
  * @import { ServerMessage } from '../../shared/messages/server-messages.js'
- * @import { CallWish } from '../call/types.js'
+ * @import { ClientOptions } from '../call/types.js'
  */
 
 import { systemClock } from '../../shared/clock.js';
@@ -24,14 +24,14 @@ const KNOCK_MS = 1000;
 /**
  * Makes the join message with the latest token: if one transport fails after it has joined, the
  * next takes over its place.
- * @param {CallWish} wish
+ * @param {ClientOptions} options
  * @param {() => string | undefined} token of the place to take over
  */
-export function joinMessage({ join: wishes, e2eKey }, token) {
+export function joinMessage({ join: fields, e2eKey }, token) {
   return {
     type: 'join',
     version: CONTROL_VERSION,
-    ...wishes,
+    ...fields,
     // The key itself stays here.
     ...(e2eKey !== undefined && { e2e: true }),
     get resume() {
@@ -45,20 +45,20 @@ export function joinMessage({ join: wishes, e2eKey }, token) {
  * first message is `welcome`, or `lobby` before it when a moderator must admit the person.
  *
  * @param {Connection} connection
- * @param {object} wish the join message
+ * @param {object} message the join message
  * @param {ConnectionHandler} handler
  * @param {Clock} clock
  * @param {() => boolean} [wanted] asked while they wait in the lobby: false cancels the join
  * @returns {Promise<void>} rejects with a ConnectionError; the connection is closed then
  */
-export async function join(connection, wish, handler, clock, wanted = () => true) {
+export async function join(connection, message, handler, clock, wanted = () => true) {
   /** @type {unknown} */
   let timer = null;
   try {
     await new Promise((resolve, reject) => {
       const silent = new ConnectionError(
         'connection-failed',
-        'The server did not answer the wish to join.',
+        'The server did not answer the join message.',
       );
       timer = clock.setTimeout(() => reject(silent), JOIN_MS);
       const knock = () => {
@@ -69,8 +69,8 @@ export async function join(connection, wish, handler, clock, wanted = () => true
       };
       connection.handler = {
         onPacket: () => {},
-        onControl: (message) => {
-          const answer = /** @type {ServerMessage | null} */ (message);
+        onControl: (received) => {
+          const answer = /** @type {ServerMessage | null} */ (received);
           if (answer?.type === 'refused') reject(refusal(answer.code, answer.message));
           else if (answer?.type === 'moved') reject(new MovedError(answer.node));
           else if (answer?.type === 'lobby') {
@@ -85,7 +85,7 @@ export async function join(connection, wish, handler, clock, wanted = () => true
         },
         onClosed: (code, reason) => reject(refusal(code, reason)),
       };
-      connection.join(wish);
+      connection.join(message);
     });
   } catch (error) {
     connection.close(false);

@@ -195,8 +195,8 @@ export class WebTransportConnection extends Connection {
 
   /** @override @param {Uint8Array} bytes */
   send(bytes) {
-    const mayGo = !this.closed && this.#pending < MAX_PENDING && bytes.length <= this.#longest;
-    if (!mayGo) return this.count(false);
+    const canSend = !this.closed && this.#pending < MAX_PENDING && bytes.length <= this.#longest;
+    if (!canSend) return this.count(false);
     this.#pending += 1;
     this.#packets.write(bytes.slice()).then(this.#onWritten, this.#onWritten);
     return this.count(true);

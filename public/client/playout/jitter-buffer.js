@@ -328,7 +328,7 @@ export class JitterBuffer {
 
   /** Moves on after playing the next frame. */
   advance() {
-    this.#passed(this.next);
+    this.#leave(this.next);
     this.next += 1;
   }
 
@@ -349,14 +349,14 @@ export class JitterBuffer {
     for (let frame = oldest; frame < Math.min(end, this.newest + 1); frame++) {
       if (!this.#packets.has(frame)) continue;
       this.counters.skipped += 1;
-      this.#passed(frame);
+      this.#leave(frame);
     }
     this.next = end;
     this.delay.moved(-frames * this.#format.frameMs);
   }
 
   /** @param {number} frame one that is there: silence follows a silent one */
-  #passed(frame) {
+  #leave(frame) {
     this.resting = this.#packets.length(frame) === 0;
     this.#restStart = frame + 1;
     this.rested = 0;

@@ -221,8 +221,8 @@ export function reportOf(lostPercent, { delayMs, detail: { playout, client } }) 
  * server.
  */
 export class LossReport {
-  #toldPercent = 0;
-  #toldMs = -Infinity;
+  #reportedPercent = 0;
+  #reportedMs = -Infinity;
 
   /**
    * @param {number | null} lostPercent of the last seconds; null when nothing was sent
@@ -232,11 +232,11 @@ export class LossReport {
    */
   isDue(lostPercent, nowMs, againMs = AGAIN_MS) {
     if (lostPercent === null) return false;
-    const isChanged = Math.abs(lostPercent - this.#toldPercent) >= CHANGE_PERCENT;
-    const isOld = nowMs - this.#toldMs >= againMs;
+    const isChanged = Math.abs(lostPercent - this.#reportedPercent) >= CHANGE_PERCENT;
+    const isOld = nowMs - this.#reportedMs >= againMs;
     if (!isChanged && !isOld) return false;
-    this.#toldPercent = lostPercent;
-    this.#toldMs = nowMs;
+    this.#reportedPercent = lostPercent;
+    this.#reportedMs = nowMs;
     return true;
   }
 }

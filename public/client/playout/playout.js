@@ -46,7 +46,7 @@ export class Playout {
   /** Frames concealed since the last real one. */
   #conceals = 0;
   /** Concealed frames for which no lost frame was skipped yet. */
-  #owed = 0;
+  #unmatched = 0;
   #restSamples;
 
   /** Frames. */
@@ -169,7 +169,7 @@ export class Playout {
   /** True when the next piece is there, so that nothing needs concealing. */
   get ready() {
     if (this.#buffer.isFilling) return false;
-    for (let after = 0; after <= this.#owed; after++)
+    for (let after = 0; after <= this.#unmatched; after++)
       if (this.#buffer.has(after)) return this.#conceals > 0 || this.#areTogether;
     return false;
   }
@@ -233,7 +233,7 @@ export class Playout {
       if (!buffer.has()) return this.#conceal(out);
     }
     this.#conceals = 0;
-    this.#owed = 0;
+    this.#unmatched = 0;
     buffer.meet();
     if (this.#stretch.isShort || this.#delay.isStarved(nowMs))
       return this.#stretch.insert(out, this.#restSamples);
@@ -266,12 +266,12 @@ export class Playout {
   /** @param {number} frames */
   #leaveOut(frames) {
     this.#buffer.leaveOut(frames);
-    this.#owed = Math.max(0, this.#owed - frames);
+    this.#unmatched = Math.max(0, this.#unmatched - frames);
   }
 
   /** Counts concealed frames as lost once a later one is there. */
   #giveUpLost() {
-    for (let frames = 1; frames <= this.#owed; frames++) {
+    for (let frames = 1; frames <= this.#unmatched; frames++) {
       if (!this.#buffer.has(frames)) continue;
       this.#leaveOut(frames);
       return;
@@ -283,7 +283,7 @@ export class Playout {
     const { frameSamples, frameMs } = this.#format;
     if (this.#conceals === 0 && this.#buffer.isEmpty) this.#counters.underruns += 1;
     this.#conceals += 1;
-    this.#owed += 1;
+    this.#unmatched += 1;
     this.#buffer.miss();
     this.#delay.moved(frameMs);
     if (this.#sound.sounding && this.#conceals > this.#maxConceals) this.#sound.breakOff();

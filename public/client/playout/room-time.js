@@ -85,9 +85,9 @@ export class RoomTime {
   #readAheadMs() {
     const { contextTime = 0, performanceTime = 0 } = this.#context.getOutputTimestamp?.() ?? {};
     const { currentTime, outputLatency = 0 } = this.#context;
-    const isTold = performanceTime > 0;
+    const hasTimestamp = performanceTime > 0;
     this.#readings.push(
-      isTold
+      hasTimestamp
         ? contextTime * 1000 - performanceTime
         : (currentTime - outputLatency) * 1000 - this.#clock.now(),
     );

@@ -4,7 +4,7 @@
  *
  * @import { ConnectOptions } from '../../client/connection/choose.js'
  * @import { PeerMessage } from './peers.js'
- * @import { LabConfig } from './way.js'
+ * @import { LabConfig } from './protocol.js'
  *
  * @typedef {Pick<ConnectOptions, 'origin' | 'clock' | 'message' | 'handler' | 'asks' | 'prove'> & {
  *   config: LabConfig, askPeer?: AskPeer }} ChannelOptions
@@ -124,12 +124,12 @@ export class DataChannelConnection extends Connection {
    * @param {Uint8Array<ArrayBuffer>} bytes
    */
   send(bytes) {
-    const mayGo =
+    const canSend =
       !this.closed &&
       this.#packets.readyState === 'open' &&
       this.#packets.bufferedAmount <= MAX_BUFFERED_BYTES;
-    if (mayGo) this.#packets.send(bytes);
-    return this.count(mayGo);
+    if (canSend) this.#packets.send(bytes);
+    return this.count(canSend);
   }
 
   /**

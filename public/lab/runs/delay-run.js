@@ -1,5 +1,5 @@
 /**
- * @import { Way } from './way.js'
+ * @import { Protocol } from './protocol.js'
  * @import { ClientName, Pair } from './pair.js'
  * @import { RunOptions } from './run.js'
  */
@@ -28,7 +28,7 @@ const LAST_COUNTS_MS = 400;
 class DelayRun extends Run {
   /**
    * Opens a pair, and waits until both clients hear each other.
-   * @param {Way} protocol
+   * @param {Protocol} protocol
    * @param {number} serverDelayMs
    * @returns {Promise<Pair | null>} null when it failed or the run was stopped
    */
@@ -55,7 +55,7 @@ class DelayRun extends Run {
   }
 
   /**
-   * @param {Way} protocol
+   * @param {Protocol} protocol
    * @param {ClientName} client
    * @param {{ serverDelayMs: number, sentSamples: number, heardSamples: number }} before
    */
@@ -80,7 +80,7 @@ export class LiveRun extends DelayRun {
   /** @type {Pair | null} */
   #pair = null;
 
-  /** @param {RunOptions} options @param {{ protocol: Way, serverDelayMs: number }} settings */
+  /** @param {RunOptions} options @param {{ protocol: Protocol, serverDelayMs: number }} settings */
   constructor(options, { protocol, serverDelayMs }) {
     super(options);
     this.#protocol = protocol;
@@ -109,7 +109,7 @@ export class SweepRun extends DelayRun {
 
   /**
    * @param {RunOptions} options
-   * @param {{ protocols: Way[], delaysMs: number[], dwellMs: number }} settings
+   * @param {{ protocols: Protocol[], delaysMs: number[], dwellMs: number }} settings
    */
   constructor(options, { protocols, delaysMs, dwellMs }) {
     super(options);
@@ -126,7 +126,7 @@ export class SweepRun extends DelayRun {
     }
   }
 
-  /** @param {Way} protocol @param {number} index of the protocol */
+  /** @param {Protocol} protocol @param {number} index of the protocol */
   async #sweep(protocol, index) {
     const turns = this.#protocols.length;
     const pair = await this.settle(protocol, this.#delaysMs[0]);

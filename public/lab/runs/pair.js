@@ -1,6 +1,6 @@
 /**
  * @import { Scope } from '../../client/connection/choose.js'
- * @import { LabConfig, Way } from './way.js'
+ * @import { LabConfig, Protocol } from './protocol.js'
  * @import { Connection } from '../../client/connection/connection.js'
  * @import { AudioFormat } from '../../shared/sound/audio-format.js'
  * @import { Clock } from '../../shared/clock.js'
@@ -41,7 +41,7 @@ import { PayloadDecoder } from '../../shared/stream/payload.js';
 import { connectOverChannels } from './data-channel.js';
 import { AnswerDecoder } from './listener.js';
 import { ProbeTalker } from './talker.js';
-import { connectionOf } from './way.js';
+import { connectionOf } from './protocol.js';
 
 /** Time after a pause without measuring, in milliseconds. */
 const WARM_UP_MS = 300;
@@ -70,7 +70,7 @@ class ProbeClient {
 
   /**
    * @param {object} options
-   * @param {Way} options.protocol
+   * @param {Protocol} options.protocol
    * @param {Place} options.place
    * @param {(message: ServerMessage) => void} options.onControl
    * @param {(leaveUrl: string) => void} [options.onJoined]
@@ -97,10 +97,10 @@ class ProbeClient {
   }
 
   /**
-   * @param {{ room: string, name: string, token?: string, serverDelayMs?: number }} wish
+   * @param {{ room: string, name: string, token?: string, serverDelayMs?: number }} request
    * @returns {Promise<void>} rejects with a ConnectionError
    */
-  async join(wish) {
+  async join(request) {
     const { talker } = this;
     const stopIfClosed = () => {
       if (talker.closed) throw new ConnectionError('closed', 'The measurement was stopped.', true);
@@ -109,7 +109,7 @@ class ProbeClient {
     await talker.join(async (handler, prove) => {
       const options = {
         ...this.#place,
-        message: { type: 'join', version: CONTROL_VERSION, delivery: 'reply', ...wish },
+        message: { type: 'join', version: CONTROL_VERSION, delivery: 'reply', ...request },
         handler,
         asks: () => !talker.closed,
         // After a stop no other transport takes over the place: it is left.
@@ -180,7 +180,7 @@ export class Pair {
 
   /**
    * @param {object} options
-   * @param {Way} options.protocol
+   * @param {Protocol} options.protocol
    * @param {Place} options.place
    * @param {Pacer} options.pacer
    * @param {PairHandler} options.handler

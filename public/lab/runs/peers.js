@@ -33,7 +33,8 @@ export class LabPeers {
 
   /**
    * Connects to the server's peer.
-   * @param {{ url: string, port: MessagePort }} wish  url: where offers go; port: gets PeerMessages
+   * @param {{ url: string, port: MessagePort }} request  url: where offers go;
+   *   port: gets PeerMessages
    */
   async open({ url, port }) {
     const peer = new RTCPeerConnection();

@@ -1,5 +1,5 @@
 /**
- * Ways in which the lab's clients reach the server: the transports, and where the server has a
+ * Protocols by which the lab's clients reach the server: the transports, and where the server has a
  * plugin for them, WebTransport whose packets go on streams and WebRTC's data channels.
  *
  * @import { Scope, ServerConfig, WebTransportOffer } from '../../client/connection/choose.js'
@@ -7,54 +7,55 @@
  * @import { Carry } from './carry.js'
  *
  * @typedef {ServerConfig & { transports: { datachannel?: { path: string } | null, webtransport?:
- *   WebTransportOffer & { carries?: readonly Carry[] } | null } }} LabConfig carries: the ways that
- *   a session may ask for; both are absent without the plugin
+ *   WebTransportOffer & { carries?: readonly Carry[] } | null } }} LabConfig carries: the
+ *   protocols that a session may ask for; both are absent without the plugin
  */
 
 import { CARRY_QUERY, carrying } from './carry.js';
 
-/** Ways of WebTransport beside datagrams. */
-export const STREAM_WAYS = Object.freeze(
+/** Protocols of WebTransport beside datagrams. */
+export const STREAM_PROTOCOLS = Object.freeze(
   /** @type {const} */ (['stream', 'streams', 'reset-streams']),
 );
 
-/** @typedef {typeof STREAM_WAYS[number]} StreamWay */
+/** @typedef {typeof STREAM_PROTOCOLS[number]} StreamProtocol */
 
-/** @typedef {TransportName | StreamWay | 'datachannel'} Way */
+/** @typedef {TransportName | StreamProtocol | 'datachannel'} Protocol */
 
-/** All ways, in the order in which they are shown. */
-export const WAYS = Object.freeze(
-  /** @type {const} */ (['webtransport', ...STREAM_WAYS, 'datachannel', 'websocket', 'http1']),
+/** All protocols, in the order in which they are shown. */
+export const PROTOCOLS = Object.freeze(
+  /** @type {const} */ (['webtransport', ...STREAM_PROTOCOLS, 'datachannel', 'websocket', 'http1']),
 );
 
-/** @param {Way} way @returns {way is StreamWay} */
-export const isStreamWay = (way) => /** @type {readonly string[]} */ (STREAM_WAYS).includes(way);
+/** @param {Protocol} protocol @returns {protocol is StreamProtocol} */
+export const isOverStreams = (protocol) =>
+  /** @type {readonly string[]} */ (STREAM_PROTOCOLS).includes(protocol);
 
 /**
- * The ways that the page shows: those beside the transports where the operator has them.
+ * The protocols that the page shows: those beside the transports where the operator has them.
  * @param {LabConfig} config
- * @returns {Way[]}
+ * @returns {Protocol[]}
  */
-export const waysOf = ({ transports }) =>
-  WAYS.filter((way) =>
-    way === 'datachannel'
+export const protocolsOf = ({ transports }) =>
+  PROTOCOLS.filter((protocol) =>
+    protocol === 'datachannel'
       ? transports.datachannel !== undefined
-      : !isStreamWay(way) || transports.webtransport?.carries?.includes(way),
+      : !isOverStreams(protocol) || transports.webtransport?.carries?.includes(protocol),
   );
 
 /**
  * Parameters for connecting by a transport.
- * @param {Exclude<Way, 'datachannel'>} way
+ * @param {Exclude<Protocol, 'datachannel'>} protocol
  * @param {LabConfig} config
  * @param {Scope} [scope]
  * @returns {{ transport: TransportName, config: ServerConfig, scope?: Scope }}
  */
-export function connectionOf(way, config, scope) {
-  if (!isStreamWay(way)) return { transport: way, config, scope };
+export function connectionOf(protocol, config, scope) {
+  if (!isOverStreams(protocol)) return { transport: protocol, config, scope };
   const { webtransport } = config.transports;
   const asking = webtransport && {
     ...webtransport,
-    url: `${webtransport.url ?? '/session'}?${CARRY_QUERY}=${way}`,
+    url: `${webtransport.url ?? '/session'}?${CARRY_QUERY}=${protocol}`,
   };
   return {
     transport: 'webtransport',

@@ -1,5 +1,5 @@
 /**
- * @import { Way } from './way.js'
+ * @import { Protocol } from './protocol.js'
  * @import { Pair } from './pair.js'
  * @import { RunOptions } from './run.js'
  */
@@ -18,7 +18,7 @@ export class RoundTripRun extends Run {
   #protocols;
   #durationMs;
 
-  /** @param {RunOptions} options @param {{ protocols: Way[], durationMs: number }} settings */
+  /** @param {RunOptions} options @param {{ protocols: Protocol[], durationMs: number }} settings */
   constructor(options, { protocols, durationMs }) {
     super(options);
     this.#protocols = protocols;
@@ -27,7 +27,7 @@ export class RoundTripRun extends Run {
 
   /** @returns {Promise<void>} settled when the run is over or was stopped */
   async run() {
-    /** @type {Map<Way, Pair>} */
+    /** @type {Map<Protocol, Pair>} */
     const pairs = new Map();
     for (const protocol of this.#protocols) {
       const pair = await this.open(protocol, {
@@ -60,14 +60,14 @@ export class RoundTripRun extends Run {
    * @returns {Promise<boolean>} false when the run was stopped
    */
   async #turn(pair, ms, onProgress) {
-    if (!this.pairs.includes(pair)) return this.#goesOn;
+    if (!this.pairs.includes(pair)) return this.#hasPairs;
     const startMs = this.elapsedMs;
     pair.resume();
     for (let left = ms; left > 0; left = startMs + ms - this.elapsedMs) {
       onProgress(this.elapsedMs);
       if (!(await this.wait(Math.min(left, TELL_MS)))) return false;
-      this.#tellAnswers();
-      if (!this.pairs.includes(pair)) return this.#goesOn;
+      this.#reportAnswers();
+      if (!this.pairs.includes(pair)) return this.#hasPairs;
     }
     pair.pause();
     onProgress(this.elapsedMs);
@@ -76,7 +76,7 @@ export class RoundTripRun extends Run {
   }
 
   /** True while a pair is left to measure. */
-  get #goesOn() {
+  get #hasPairs() {
     return this.pairs.length > 0 && !this.stopped;
   }
 
@@ -84,11 +84,12 @@ export class RoundTripRun extends Run {
     const untilMs = this.elapsedMs + LAST_ANSWERS_MS;
     const waiting = () =>
       this.pairs.some((pair) => pair.clients.some(([, client]) => client.outstanding > 0));
-    while (waiting() && this.elapsedMs < untilMs && (await this.wait(TELL_MS))) this.#tellAnswers();
-    this.#tellAnswers();
+    while (waiting() && this.elapsedMs < untilMs && (await this.wait(TELL_MS)))
+      this.#reportAnswers();
+    this.#reportAnswers();
   }
 
-  #tellAnswers() {
+  #reportAnswers() {
     for (const { protocol, clients } of this.pairs) {
       for (const [name, client] of clients) {
         const answers = client.takeAnswers();
@@ -99,7 +100,7 @@ export class RoundTripRun extends Run {
     this.tell({ type: 'lateness', latenessMs: this.pacer.takeLateness() });
   }
 
-  /** @param {Way} protocol @param {import('./listener.js').SoundWindow} window */
+  /** @param {Protocol} protocol @param {import('./listener.js').SoundWindow} window */
   #heard(protocol, window) {
     window.startMs = this.since(window.startMs);
     for (let i = 0; i < window.arrivalsMs.length; i++)

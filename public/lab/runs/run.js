@@ -1,21 +1,22 @@
 /**
  * @import { AudioFormat } from '../../shared/sound/audio-format.js'
  * @import { Codec } from '../../shared/stream/codec.js'
- * @import { Way } from './way.js'
+ * @import { Protocol } from './protocol.js'
  * @import { SoundWindow } from './listener.js'
  * @import { Answer, ClientName, PairHandler, Place } from './pair.js'
  *
  * @typedef {{ type: 'joined', leaveUrl: string }} JoinedEvent  see TalkerEvents
- * @typedef {{ type: 'opened', protocol: Way, format: AudioFormat, serverDelayMs: number }}
+ * @typedef {{ type: 'opened', protocol: Protocol, format: AudioFormat, serverDelayMs: number }}
  *   OpenedEvent
- * @typedef {{ type: 'failed', protocol: Way, reason: string }} FailedEvent
- * @typedef {{ type: 'progress', done: number, protocol: Way, turn: number, turns: number }}
+ * @typedef {{ type: 'failed', protocol: Protocol, reason: string }} FailedEvent
+ * @typedef {{ type: 'progress', done: number, protocol: Protocol, turn: number, turns: number }}
  *   ProgressEvent
- * @typedef {{ type: 'turn', protocol: Way, startMs: number, endMs: number }} TurnEvent
- * @typedef {{ type: 'answers', protocol: Way, client: ClientName, answers: Answer[] }} AnswersEvent
- * @typedef {{ type: 'window', protocol: Way, window: SoundWindow }} WindowEvent
+ * @typedef {{ type: 'turn', protocol: Protocol, startMs: number, endMs: number }} TurnEvent
+ * @typedef {{ type: 'answers', protocol: Protocol, client: ClientName, answers: Answer[] }}
+ *   AnswersEvent
+ * @typedef {{ type: 'window', protocol: Protocol, window: SoundWindow }} WindowEvent
  * @typedef {{ type: 'lateness', latenessMs: number[] }} LatenessEvent
- * @typedef {{ type: 'heard', protocol: Way, client: ClientName, serverDelayMs: number, atMs:
+ * @typedef {{ type: 'heard', protocol: Protocol, client: ClientName, serverDelayMs: number, atMs:
  *   number, sentSamples: number, heardSamples: number }} HeardEvent
  * @typedef {JoinedEvent | OpenedEvent | FailedEvent | ProgressEvent | TurnEvent | AnswersEvent |
  *   WindowEvent | LatenessEvent
@@ -85,7 +86,7 @@ export class Run {
 
   /**
    * Opens a pair, and reports success or the reason of a failure.
-   * @param {Way} protocol
+   * @param {Protocol} protocol
    * @param {Omit<PairHandler, 'onJoined' | 'onEnded'>} handler
    * @param {{ serverDelayMs?: number, phase?: number }} [options] of the pair
    * @returns {Promise<Pair | null>} null when it can't be opened

@@ -1,8 +1,8 @@
 /**
- * @import { LabConfig } from './way.js'
+ * @import { LabConfig } from './protocol.js'
  * @import { RunEvent } from './run.js'
  *
- * @typedef {object} Wish
+ * @typedef {object} RunRequest
  * @property {'round-trip' | 'live' | 'sweep'} kind
  * @property {string} origin
  * @property {LabConfig} config
@@ -31,11 +31,11 @@ export class Runner {
   }
 
   /**
-   * @param {Wish} wish
+   * @param {RunRequest} request
    * @param {(event: RunEvent) => void} onEvent
    * @returns {Promise<string>} settled when the run is over; a problem's message, or ''
    */
-  start(wish, onEvent) {
+  start(request, onEvent) {
     const worker = new Worker('/public/lab/runs/worker.js', { type: 'module' });
     this.#worker = worker;
     worker.onmessage = ({ data }) => {
@@ -45,7 +45,7 @@ export class Runner {
       else onEvent(data);
     };
     worker.onerror = (event) => this.#end(event.message || 'the worker could not be started.');
-    worker.postMessage({ type: 'start', ...wish });
+    worker.postMessage({ type: 'start', ...request });
     return new Promise((resolve) => {
       this.#settle = resolve;
     });

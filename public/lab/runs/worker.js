@@ -11,7 +11,7 @@ import { RoundTripRun } from './round-trip-run.js';
  *
  * @import { Codec } from '../../shared/stream/codec.js'
  * @import { RunEvent, RunOptions } from './run.js'
- * @import { Wish } from './runner.js'
+ * @import { RunRequest } from './runner.js'
  *
  * @typedef {object} Port
  * @property {(message: object, transfer?: Transferable[]) => void} postMessage
@@ -44,7 +44,7 @@ function askPeer(url) {
   return port1;
 }
 
-/** @param {Wish} wish @param {Codec} codec */
+/** @param {RunRequest} request @param {Codec} codec */
 async function start({ kind, origin, config, token, settings }, codec) {
   const ofToken = token === undefined ? null : roomOfInvitation(token);
   const started = new kinds[kind](

@@ -80,7 +80,7 @@ function describeRun(run) {
   };
 }
 
-/** @param {Measurements} measurements @param {import('../runs/way.js').Way} protocol */
+/** @param {Measurements} measurements @param {import('../runs/protocol.js').Protocol} protocol */
 function leastDelays(measurements, protocol) {
   const curves = (/** @type {('A' | 'B')[]} */ ...clients) =>
     clients.map((client) => measurements.receivedCurve(protocol, client));

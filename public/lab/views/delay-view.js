@@ -1,5 +1,5 @@
 /**
- * @import { Way } from '../runs/way.js'
+ * @import { Protocol } from '../runs/protocol.js'
  * @import { Measurements } from '../measurements.js'
  * @import { ClientName } from '../runs/pair.js'
  */
@@ -7,7 +7,7 @@
 import { elementOf, setText } from '../../ui/kit/element.js';
 import { TARGETS } from './data-files.js';
 import { Plot } from './plot.js';
-import { WAYS } from '../runs/way.js';
+import { PROTOCOLS } from '../runs/protocol.js';
 import { fillLegend, protocolLines } from './protocols.js';
 import { leastDelay } from '../summary.js';
 import { fillTable } from './tables.js';
@@ -53,7 +53,7 @@ export class DelayView {
       label: texts.plotOf(texts.axes.received, texts.axes.serverDelay),
       xLabel: texts.axes.serverDelay,
       yLabel: texts.axes.received,
-      lines: WAYS.flatMap((protocol) =>
+      lines: PROTOCOLS.flatMap((protocol) =>
         CLIENTS.map((client) => ({
           label: texts.client(protocol, client),
           color: protocolLines[protocol].color,
@@ -105,7 +105,7 @@ export class DelayView {
   /**
    * Shows what each client hears of the other now.
    * @param {Measurements} measurements
-   * @param {Way} protocol
+   * @param {Protocol} protocol
    */
   showNow({ received }, protocol) {
     for (const client of CLIENTS) {
@@ -125,14 +125,14 @@ export class DelayView {
 
   /** @param {Measurements} measurements */
   show(measurements) {
-    const protocols = WAYS.filter((protocol) =>
+    const protocols = PROTOCOLS.filter((protocol) =>
       measurements.received.some((span) => span.protocol === protocol),
     );
     this.#results.hidden = protocols.length === 0;
     if (protocols.length === 0) return;
     fillLegend(this.#legend, protocols);
     const curves = new Map(
-      WAYS.map((protocol) => [
+      PROTOCOLS.map((protocol) => [
         protocol,
         CLIENTS.map((client) => measurements.receivedCurve(protocol, client)),
       ]),
@@ -156,7 +156,7 @@ export class DelayView {
     );
   }
 
-  /** @param {Map<Way, Map<number, number>[]>} curves @param {readonly Way[]} protocols */
+  /** @param {Map<Protocol, Map<number, number>[]>} curves @param {readonly Protocol[]} protocols */
   #showLeast(curves, protocols) {
     const rows = TARGETS.flatMap((percent) =>
       /** @type {const} */ (['both', 'A', 'B']).map((who) => [

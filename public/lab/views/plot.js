@@ -1,5 +1,5 @@
 /**
- * @import { Way } from '../runs/way.js'
+ * @import { Protocol } from '../runs/protocol.js'
  *
  * @typedef {object} Line
  * @property {string} label
@@ -20,7 +20,7 @@
 
 import uPlot from '/vendor/uplot/uPlot.esm.js';
 import { setText } from '../../ui/kit/element.js';
-import { WAYS } from '../runs/way.js';
+import { PROTOCOLS } from '../runs/protocol.js';
 import { sorted, usualEnd } from '../summary.js';
 import { texts } from '../texts.js';
 
@@ -88,16 +88,16 @@ export class Plot {
  *
  * @param {Plot} plot with one line for each protocol
  * @param {HTMLElement} above the element for that count
- * @param {ReadonlyMap<Way, Reading[]>} readings
+ * @param {ReadonlyMap<Protocol, Reading[]>} readings
  */
 export function showScatter(plot, above, readings) {
   const points = [...readings].flatMap(([protocol, list]) =>
-    list.map(({ atMs, ms }) => ({ atMs, ms, line: WAYS.indexOf(protocol) })),
+    list.map(({ atMs, ms }) => ({ atMs, ms, line: PROTOCOLS.indexOf(protocol) })),
   );
   points.sort((a, b) => a.atMs - b.atMs);
   const yEnd = usualEnd([...readings.values()].map((list) => sorted(list.map(({ ms }) => ms))));
   const x = points.map(({ atMs }) => atMs / 1000);
-  const lines = WAYS.map((_, line) =>
+  const lines = PROTOCOLS.map((_, line) =>
     points.map((point) => (point.line === line ? Math.min(point.ms, yEnd) : null)),
   );
   plot.show(x, lines, { xEnd: x.at(-1) ?? 1, yEnd: yEnd * 1.03 });

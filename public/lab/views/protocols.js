@@ -1,10 +1,10 @@
 /**
- * @import { LabConfig } from '../runs/way.js'
- * @import { Way } from '../runs/way.js'
+ * @import { LabConfig } from '../runs/protocol.js'
+ * @import { Protocol } from '../runs/protocol.js'
  */
 
 import { build } from '../../ui/kit/element.js';
-import { isStreamWay } from '../runs/way.js';
+import { isOverStreams } from '../runs/protocol.js';
 import { browserLacks, nameOf, protocolHints } from '../texts.js';
 
 /**
@@ -23,14 +23,14 @@ export const protocolLines = Object.freeze({
 
 /**
  * The reason why a protocol can't be measured here.
- * @param {Way} protocol
+ * @param {Protocol} protocol
  * @param {LabConfig} config
  * @param {{ WebTransport?: unknown, RTCPeerConnection?: unknown, isSecureContext?: boolean }} scope
  *   the window
  * @returns {string} a sentence; empty when it can be measured
  */
-export function whyNot(protocol, config, scope) {
-  const transport = isStreamWay(protocol) ? 'webtransport' : protocol;
+export function unsupportedReason(protocol, config, scope) {
+  const transport = isOverStreams(protocol) ? 'webtransport' : protocol;
   if (!config.transports[transport])
     return config.unavailable?.[transport] ?? browserLacks.notOffered;
   if (transport === 'datachannel')
@@ -41,14 +41,14 @@ export function whyNot(protocol, config, scope) {
 
 /** A choice of protocols, several or one. */
 export class ProtocolChoice {
-  /** @type {Map<Way, HTMLInputElement>} */
+  /** @type {Map<Protocol, HTMLInputElement>} */
   #inputs = new Map();
   #fieldset;
 
   /**
    * @param {HTMLElement} host in a fieldset
-   * @param {{ type: 'checkbox' | 'radio', reasons: ReadonlyMap<Way, string> }} options reasons:
-   *   reason why a protocol can't be chosen; empty if it can
+   * @param {{ type: 'checkbox' | 'radio', reasons: ReadonlyMap<Protocol, string> }} options
+   *   reasons: reason why a protocol can't be chosen; empty if it can
    */
   constructor(host, { type, reasons }) {
     this.#fieldset = host.closest('fieldset');
@@ -72,20 +72,20 @@ export class ProtocolChoice {
     if (this.#fieldset) this.#fieldset.disabled = isBusy;
   }
 
-  /** @returns {Way[]} */
+  /** @returns {Protocol[]} */
   get chosen() {
     return [...this.#inputs].filter(([, input]) => input.checked).map(([protocol]) => protocol);
   }
 }
 
-/** Makes a sample of a protocol's line. @param {Way} protocol */
+/** Makes a sample of a protocol's line. @param {Protocol} protocol */
 const makeSwatch = (protocol) =>
   build('span', { class: `swatch ${protocol}`, 'aria-hidden': 'true' });
 
 /**
  * Fills a legend of the protocols' lines.
  * @param {HTMLElement} host
- * @param {readonly Way[]} protocols
+ * @param {readonly Protocol[]} protocols
  */
 export function fillLegend(host, protocols) {
   if (host.dataset.protocols === protocols.join()) return;

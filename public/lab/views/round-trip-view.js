@@ -1,12 +1,12 @@
 /**
- * @import { Way } from '../runs/way.js'
+ * @import { Protocol } from '../runs/protocol.js'
  * @import { Measurements } from '../measurements.js'
  */
 
 import { elementOf, setText } from '../../ui/kit/element.js';
 import { roundTripsMs } from '../measurements.js';
 import { Plot, showScatter } from './plot.js';
-import { WAYS } from '../runs/way.js';
+import { PROTOCOLS } from '../runs/protocol.js';
 import { fillLegend, protocolLines } from './protocols.js';
 import { cumulative, histogram, quantile, sorted, summarize, usualEnd } from '../summary.js';
 import { fillTable } from './tables.js';
@@ -34,7 +34,7 @@ export class RoundTripView {
   constructor() {
     const { time, roundTrip, share, histogram: answers } = texts.axes;
     const lines = (/** @type {'line' | 'points' | 'steps'} */ kind) =>
-      WAYS.map((protocol) => ({ label: nameOf(protocol), ...protocolLines[protocol], kind }));
+      PROTOCOLS.map((protocol) => ({ label: nameOf(protocol), ...protocolLines[protocol], kind }));
     this.#time = new Plot(elementOf('round-trip-time', HTMLElement), {
       label: texts.plotOf(roundTrip, time),
       xLabel: time,
@@ -67,7 +67,7 @@ export class RoundTripView {
 
   /** @param {Measurements} measurements */
   show({ runs, turns, latenessMs }) {
-    const protocols = WAYS.filter((protocol) => runs.has(protocol));
+    const protocols = PROTOCOLS.filter((protocol) => runs.has(protocol));
     this.#section.hidden = protocols.length === 0;
     if (protocols.length === 0) return;
     const ascending = new Map(
@@ -86,13 +86,13 @@ export class RoundTripView {
     setText(this.#late, late ? texts.late(late.p99) : '');
   }
 
-  /** @param {Map<Way, Float64Array>} ascending */
+  /** @param {Map<Protocol, Float64Array>} ascending */
   #showDistribution(ascending) {
     const xEnd = usualEnd([...ascending.values()]);
     const edges = Array.from({ length: PARTS + 1 }, (_, i) => (xEnd * i) / PARTS);
     const none = edges.map(() => null);
     const linesOf = (/** @type {typeof cumulative} */ shape) =>
-      WAYS.map((protocol) => {
+      PROTOCOLS.map((protocol) => {
         const values = ascending.get(protocol);
         return values && values.length > 0 ? shape(values, edges) : none;
       });
@@ -113,7 +113,7 @@ export class RoundTripView {
     );
   }
 
-  /** @param {Measurements['runs']} runs @param {readonly Way[]} protocols */
+  /** @param {Measurements['runs']} runs @param {readonly Protocol[]} protocols */
   #showFigures(runs, protocols) {
     const found = protocols.map((protocol) => {
       const run = runOf(runs, protocol);
@@ -153,7 +153,7 @@ export class RoundTripView {
   }
 }
 
-/** @param {Measurements['runs']} runs @param {Way} protocol */
+/** @param {Measurements['runs']} runs @param {Protocol} protocol */
 const runOf = (runs, protocol) =>
   /** @type {import('../measurements.js').ProtocolRun} */ (runs.get(protocol));
 

@@ -3,7 +3,7 @@
 import { elementOf } from '../../ui/kit/element.js';
 import { addedUpMs } from '../measurements.js';
 import { Plot, showScatter } from './plot.js';
-import { WAYS } from '../runs/way.js';
+import { PROTOCOLS } from '../runs/protocol.js';
 import { fillLegend, protocolLines } from './protocols.js';
 import { summarize } from '../summary.js';
 import { fillTable } from './tables.js';
@@ -23,7 +23,7 @@ export class SoundView {
       label: texts.plotOf(texts.axes.soundLatency, texts.axes.time),
       xLabel: texts.axes.time,
       yLabel: texts.axes.soundLatency,
-      lines: WAYS.map((protocol) => ({
+      lines: PROTOCOLS.map((protocol) => ({
         label: nameOf(protocol),
         ...protocolLines[protocol],
         kind: 'points',
@@ -33,7 +33,7 @@ export class SoundView {
 
   /** @param {Measurements} measurements */
   show({ runs, turns }) {
-    const protocols = WAYS.filter((protocol) => (runs.get(protocol)?.heard.length ?? 0) > 0);
+    const protocols = PROTOCOLS.filter((protocol) => (runs.get(protocol)?.heard.length ?? 0) > 0);
     this.#section.hidden = protocols.length === 0;
     if (protocols.length === 0) return;
     fillLegend(this.#legend, protocols);
@@ -58,7 +58,7 @@ export class SoundView {
 
   /**
    * @param {Measurements['runs']} runs
-   * @param {readonly import('../runs/way.js').Way[]} protocols
+   * @param {readonly import('../runs/protocol.js').Protocol[]} protocols
    */
   #showFigures(runs, protocols) {
     const found = protocols.map((protocol) => {

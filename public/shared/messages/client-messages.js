@@ -22,7 +22,7 @@ import { NEARNESS } from '../nearness.js';
 import { CHANNELS, ROOM_FRAME_MS } from '../sound/audio-format.js';
 import { BAR_BEATS, BEATS_A_MINUTE, CONTROL_VERSION } from '../wire/control.js';
 import { MAX_TRACK_SECONDS } from '../wire/track-piece.js';
-import { delivery, id, whoMay } from './fields.js';
+import { delivery, id, permitted } from './fields.js';
 
 /** Longest key of a stage, in characters. */
 const MAX_STAGE_KEY = 64;
@@ -130,7 +130,7 @@ const moderate = z.discriminatedUnion('action', [
   z.object({ action: z.literal('admit'), knock: id }).describe('admits one of `knocks`'),
   z.object({ action: z.literal('turn-away'), knock: id }).describe('refuses one of `knocks`'),
   z
-    .object({ action: z.literal('allow'), what: z.enum(['chat', 'record']), who: whoMay })
+    .object({ action: z.literal('allow'), what: z.enum(['chat', 'record']), who: permitted })
     .describe('sets who may write or record'),
   z
     .object({

@@ -91,14 +91,14 @@ export const person = z.object({
   recorded: z.boolean().describe('this person is being recorded'),
 });
 
-export const whoMay = z.enum(['everybody', 'moderators']);
+export const permitted = z.enum(['everybody', 'moderators']);
 
 export const rules = z.object({
   locked: z.boolean().describe('newcomers are refused'),
   lobby: z.boolean().describe('a moderator must admit newcomers'),
   password: z.boolean().describe('newcomers need the password'),
-  chat: whoMay.describe('who may write'),
-  record: whoMay.describe('who may record'),
+  chat: permitted.describe('who may write'),
+  record: permitted.describe('who may record'),
   mode: z.enum(MODES).describe('how sound travels: [forwarding.md](forwarding.md)'),
   broadcast: z.boolean().describe('uninvited participants only listen'),
   liveSeconds: z.number().nullable().describe('seconds since the broadcast went live, or null'),

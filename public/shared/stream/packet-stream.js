@@ -71,8 +71,8 @@ export class SilencePace {
    */
   sends(frame, isSilent) {
     this.#silentFrames = isSilent ? this.#silentFrames + 1 : 0;
-    const mayBeLeftOut = this.#suppresses && this.#silentFrames > SILENT_FRAMES;
-    if (mayBeLeftOut && frame - this.#sentFrame < this.#interval) return false;
+    const canSkip = this.#suppresses && this.#silentFrames > SILENT_FRAMES;
+    if (canSkip && frame - this.#sentFrame < this.#interval) return false;
     this.#sentFrame = frame;
     return true;
   }

@@ -53,7 +53,7 @@ export class CallPanels {
   #count = elementOf('people-count', HTMLElement);
   #stage = elementOf('stage', HTMLElement);
   #alone = elementOf('alone', HTMLElement);
-  #whoSpeaks = elementOf('who-speaks', HTMLElement);
+  #speakerNames = elementOf('who-speaks', HTMLElement);
   #beat = elementOf('metronome-badge', HTMLElement);
   #trackBadge = elementOf('track-badge', HTMLElement);
 
@@ -123,7 +123,7 @@ export class CallPanels {
       listeners > 0 && texts.listenersToo(listeners),
     ];
     setText(this.#count, counts.filter(Boolean).join(' · '));
-    this.#whoSpeaks.hidden = people.length <= MOST_IN_VIEW;
+    this.#speakerNames.hidden = people.length <= MOST_IN_VIEW;
     this.#alone.hidden = people.length !== 1 || listeners > listens;
     // One's own tile has no button: the keyboard scrolls the stage itself on a small screen.
     if (people.length === 1) this.#stage.tabIndex = 0;
@@ -140,18 +140,18 @@ export class CallPanels {
     if (now.you === '' || now.you !== before.you || now.people === before.people) return;
     const { sentences, came, went } = changesOf(before.people, now.people, now.you);
     if (sentences.length > 0) announce(sentences.join(' '));
-    if (came + went > 0) this.#sounds.comeOrGone(came > 0);
+    if (came + went > 0) this.#sounds.playPresence(came > 0);
   }
 
   /** @param {View} call */
   #showSpeakers({ speakers, people }) {
-    if (this.#whoSpeaks.hidden) return;
+    if (this.#speakerNames.hidden) return;
     const names = speakers
       .filter(({ voice }) => voice)
       .slice(0, MOST_NAMED)
       .map(({ id }) => people.find((person) => person.id === id));
     const found = names.flatMap((person) => (person ? [labelOf(person)] : []));
-    setText(this.#whoSpeaks, texts.speaking(found));
+    setText(this.#speakerNames, texts.speaking(found));
   }
 
   /** @param {View['metronome']['beat']} beat  null: it is off */

@@ -1,6 +1,6 @@
 import { build, elementOf, setText } from '../kit/element.js';
 import { labelOf } from '../people/person.js';
-import { texts, whyNot } from '../../texts.js';
+import { texts, failureReason } from '../../texts.js';
 
 /**
  * @import { CallView } from '../../client/call/types.js'
@@ -44,7 +44,9 @@ export class ConnectionLine {
     setText(this.#name, state === 'away' ? texts.offline : over);
     this.#failures.hidden = tried.length === 0;
     this.#failures.replaceChildren(
-      ...tried.map((one) => build('li', {}, texts.notTaken(one.transport, whyNot(one.code)))),
+      ...tried.map((one) =>
+        build('li', {}, texts.notTaken(one.transport, failureReason(one.code))),
+      ),
     );
   }
 

@@ -1,4 +1,4 @@
-import { mayNow } from '../../client/call/call-view.js';
+import { isAllowed } from '../../client/call/call-view.js';
 import { Store } from '../../client/call/store.js';
 import { keepChoices, readChoices, soundOf } from '../settings/choices.js';
 import { LISTEN_ONLY } from '../settings/devices.js';
@@ -65,7 +65,7 @@ export class OwnSound {
    * @param {Access} access
    */
   #follow(access) {
-    const held = access.silenced ? 'silenced' : mayNow(access, 'speak') ? null : 'listener';
+    const held = access.silenced ? 'silenced' : isAllowed(access, 'speak') ? null : 'listener';
     if (held === this.#held) return;
     this.#held = held;
     this.silence();
@@ -112,7 +112,7 @@ export class OwnSound {
 
   #refuse() {
     const sentence =
-      this.#held === 'listener' ? texts.onlyListens : noticeText('muted-by-moderator');
+      this.#held === 'listener' ? texts.cannotSpeak : noticeText('muted-by-moderator');
     this.#options.notices.show('moderated', { sentence });
   }
 

@@ -70,9 +70,9 @@ export class Sounds {
     return isThere || this.#speaker === '';
   }
 
-  /** Plays that somebody came, or went, if this person wants that. @param {boolean} came */
-  comeOrGone(came) {
-    if (readChoices().sounds) void this.play(came ? 'came' : 'went');
+  /** Plays that somebody came, or went, if this person wants that. @param {boolean} hasCome */
+  playPresence(hasCome) {
+    if (readChoices().sounds) void this.play(hasCome ? 'came' : 'went');
   }
 
   /** Closes the sound device until the next sound. Idempotent. */

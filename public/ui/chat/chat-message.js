@@ -61,13 +61,13 @@ function isApart({ from, name, at }, before) {
 /** @param {ChatMessage} message */
 function makeHead({ name, at }) {
   const time = new Date(at);
-  const told = Number.isNaN(time.getTime()) ? '' : clock.format(time);
+  const sentAt = Number.isNaN(time.getTime()) ? '' : clock.format(time);
   return build(
     'p',
     { class: 'message-head' },
     build('span', { class: 'message-name' }, name),
     ' ',
-    build('time', { datetime: at, class: 'hint' }, told),
+    build('time', { datetime: at, class: 'hint' }, sentAt),
   );
 }
 

@@ -1,6 +1,6 @@
 import { MAX_CHAT_CHARACTERS } from '../../shared/text.js';
 import { makeMessage } from './chat-message.js';
-import { mayNow } from '../../client/call/call-view.js';
+import { isAllowed } from '../../client/call/call-view.js';
 import { Store } from '../../client/call/store.js';
 import { announce, build, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
@@ -108,7 +108,7 @@ export class ChatPanel {
     if (now.session !== before.session) this.#history(now.chat, now.you);
     else if (now.chat !== before.chat) for (const message of now.chat) this.#add(message);
     if (now.state !== before.state) this.#showOffline(now.state === 'away');
-    if (now.session > 0 && !now.access.waiting) this.#allow(mayNow(now.access, 'chat'));
+    if (now.session > 0 && !now.access.waiting) this.#allow(isAllowed(now.access, 'chat'));
   }
 
   /**

@@ -12,7 +12,7 @@ import { tidyName } from '../../shared/text.js';
 import { noticeText, texts } from '../../texts.js';
 
 /**
- * @import { Wish, Connection } from './room-address.js'
+ * @import { PageAddress, Connection } from './room-address.js'
  * @import { Device } from '../settings/devices.js'
  * @import { Notices } from '../kit/notices.js'
  * @import { Sounds } from '../call/sounds.js'
@@ -58,21 +58,21 @@ export class GreenRoom {
   #switches;
   /** The name that the invitation gives; empty where one's own is shown. */
   #invited;
-  #wish;
+  #address;
   #page;
   #check;
   #mirror;
 
   /**
    * @param {string} room
-   * @param {Wish} wish takes precedence over the last choices
+   * @param {PageAddress} address takes precedence over the last choices
    * @param {GreenRoomPage} page
    */
-  constructor(room, wish, page) {
-    this.#wish = wish;
-    this.#invited = nameOfInvitation(wish.token);
+  constructor(room, address, page) {
+    this.#address = address;
+    this.#invited = nameOfInvitation(address.token);
     this.#page = page;
-    const { processing, token } = wish;
+    const { processing, token } = address;
     const { notices } = page;
     this.#check = new SoundCheck({
       microphone: () => this.#devices.microphone,
@@ -101,7 +101,7 @@ export class GreenRoom {
       () => this.#testAgain(),
     );
     this.#fill(room);
-    if (wish.listen) this.#onlyListen();
+    if (address.listen) this.#showListenOnly();
     this.#name.addEventListener('input', () => {
       showProblem(this.#name, null);
       this.#showCut();
@@ -119,13 +119,13 @@ export class GreenRoom {
   #fill(room) {
     const kept = readChoices();
     setText(elementOf('green-room-title', HTMLElement), room);
-    if (this.#wish.e2eKey !== undefined)
+    if (this.#address.e2eKey !== undefined)
       setText(elementOf('green-room-e2e', HTMLElement), `· ${texts.e2eSign}`);
-    this.#name.value = this.#invited || this.#wish.name || kept.name || '';
+    this.#name.value = this.#invited || this.#address.name || kept.name || '';
     this.#name.readOnly = this.#invited !== '';
     this.#showCut();
     this.#frame.value = String(roomSoundOf(kept).frameMs ?? '');
-    this.#transport.value = this.#wish.transport ?? readConnection(kept.transport) ?? 'auto';
+    this.#transport.value = this.#address.transport ?? readConnection(kept.transport) ?? 'auto';
     if (this.#transport.value !== 'auto') elementOf('advanced', HTMLDetailsElement).open = true;
     const tone = makeButton('button', texts.playTone, () => void this.#playTone(), icons.speaker);
     const { microphoneField, speakerField } = this.#devices;
@@ -142,7 +142,7 @@ export class GreenRoom {
   }
 
   /** Hides the fields of speakers: a listener needs one press, and no name. */
-  #onlyListen() {
+  #showListenOnly() {
     this.#view.classList.add('listens');
     this.#name.required = false;
     this.#name.placeholder = texts.listenerName;
@@ -160,7 +160,7 @@ export class GreenRoom {
     const microphone = this.#devices.microphone || kept.microphone || '';
     this.#devices.show(microphones, speakers, { microphone, speaker: kept.speaker ?? '', allowed });
     this.#page.sounds.speaker(this.#devices.speaker);
-    this.#showTests(!this.#wish.listen && this.#devices.microphone !== LISTEN_ONLY);
+    this.#showTests(!this.#address.listen && this.#devices.microphone !== LISTEN_ONLY);
   }
 
   /**
@@ -174,7 +174,7 @@ export class GreenRoom {
     setText(this.#says, says);
     this.busy(false);
     this.#switches.refresh();
-    if (this.#name.value === '' && !this.#wish.listen) this.#name.focus();
+    if (this.#name.value === '' && !this.#address.listen) this.#name.focus();
     else this.#button.focus();
   }
 
@@ -187,7 +187,7 @@ export class GreenRoom {
   /** @param {boolean} busy true while the room is being joined */
   busy(busy) {
     this.#button.disabled = busy;
-    setText(this.#button, busy ? texts.joining : this.#wish.listen ? texts.listen : texts.join);
+    setText(this.#button, busy ? texts.joining : this.#address.listen ? texts.listen : texts.join);
     clearTimeout(this.#cancelTimer);
     this.#cancel.hidden = true;
     if (busy)
@@ -247,7 +247,7 @@ export class GreenRoom {
     const { name, microphone, speaker, transport } = entry;
     const own = this.#invited === '' ? { name } : {};
     keepChoices(
-      this.#wish.listen ? { speaker, transport } : { ...own, microphone, speaker, transport },
+      this.#address.listen ? { speaker, transport } : { ...own, microphone, speaker, transport },
     );
     this.quiet();
     this.#page.join(entry);
@@ -256,7 +256,7 @@ export class GreenRoom {
   /** @returns {Entry} */
   #entry() {
     return {
-      name: this.#name.value.trim() || (this.#wish.listen ? texts.listenerName : ''),
+      name: this.#name.value.trim() || (this.#address.listen ? texts.listenerName : ''),
       password: this.#passwordField.hidden ? undefined : this.#password.value,
       microphone: this.#devices.microphone,
       speaker: this.#devices.speaker,

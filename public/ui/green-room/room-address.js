@@ -1,7 +1,7 @@
 /**
  * Rooms' names and addresses.
  *
- * @typedef {object} Wish what the page's address asks for:
+ * @typedef {object} PageAddress what the page's address asks for:
  *   `/r/<room>?name=&transport=&processing=off&listen`
  * @property {string | null} room      null on the first page, and when the address names no room
  * @property {string} name             empty when the address gives none
@@ -37,7 +37,7 @@ export function readRoomName(typed) {
 
 /**
  * @param {{ pathname: string, search: string, hash?: string }} location
- * @returns {Wish}
+ * @returns {PageAddress}
  */
 export function readAddress({ pathname, search, hash = '' }) {
   const parameters = new URLSearchParams(search);

@@ -20,7 +20,7 @@ const SILENT_MS = 5000;
 const FLOOR_DB = -60;
 
 /** The interval at which assistive technology gets the meter's value, in milliseconds. */
-const TELL_MS = 500;
+const ANNOUNCE_MS = 500;
 
 /** Shows one's own level before a call; the microphone is open only while it runs. */
 export class SoundCheck {
@@ -130,7 +130,7 @@ class LevelMeter {
   peak = 0;
   /** @type {AudioContext | null} */
   #context = null;
-  #toldMs = 0;
+  #announcedMs = 0;
   #frame = 0;
 
   /**
@@ -171,8 +171,8 @@ class LevelMeter {
   #show(level) {
     this.element.style.setProperty('--level', String(level / 100));
     const now = performance.now();
-    if (now - this.#toldMs < TELL_MS && level > 0) return;
-    this.#toldMs = now;
+    if (now - this.#announcedMs < ANNOUNCE_MS && level > 0) return;
+    this.#announcedMs = now;
     this.element.setAttribute('aria-valuenow', String(Math.round(level)));
   }
 }

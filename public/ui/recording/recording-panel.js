@@ -1,4 +1,4 @@
-import { mayNow, NO_CALL } from '../../client/call/call-view.js';
+import { isAllowed, NO_CALL } from '../../client/call/call-view.js';
 import { build, makeButton, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
 import { labelOf } from '../people/person.js';
@@ -102,10 +102,10 @@ export class RecordingPanel {
 
   /** @param {CallView} call */
   show({ session, recording, people, you, access, node: origin }) {
-    const allowed = session === 0 || mayNow(access, 'record');
-    const mayBePublic = allowed && access.role === 'moderator' && access.rules.broadcast;
+    const allowed = session === 0 || isAllowed(access, 'record');
+    const canBePublic = allowed && access.role === 'moderator' && access.rules.broadcast;
     const isOn = recording?.on === true;
-    this.#publicRow.hidden = isOn || !mayBePublic;
+    this.#publicRow.hidden = isOn || !canBePublic;
     this.#page.hidden = recording === null;
     if (recording) this.#page.href = `${origin}/recordings/${encodeURIComponent(recording.id)}`;
     this.#recording = recording;
@@ -113,7 +113,7 @@ export class RecordingPanel {
     this.#say();
     const hadFocus = [this.#start, this.#stop].some((button) => button === document.activeElement);
     this.#start.hidden = isOn || !allowed;
-    this.#stop.hidden = !isOn || !mayStop(recording, people, you, allowed);
+    this.#stop.hidden = !isOn || !canStop(recording, people, you, allowed);
     // The button that was pressed is hidden now; the focus goes to the other one, or to the panel.
     if (hadFocus)
       (
@@ -176,7 +176,7 @@ export class RecordingPanel {
  * @param {string} you
  * @param {boolean} allowed one may record now
  */
-function mayStop({ person }, people, you, allowed) {
+function canStop({ person }, people, you, allowed) {
   if (person === you || people.some(({ id, role }) => id === you && role === 'moderator'))
     return true;
   return allowed && !people.some(({ id, away }) => id === person && !away);

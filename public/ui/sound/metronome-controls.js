@@ -31,7 +31,9 @@ export class MetronomeControls {
     );
     for (const input of [this.#bpm, this.#beats])
       input.addEventListener('change', () => this.#isOn && this.#start());
-    this.#heard.addEventListener('change', () => current.call?.hearMetronome(this.#heard.checked));
+    this.#heard.addEventListener('change', () =>
+      current.call?.setMetronomeHeard(this.#heard.checked),
+    );
     const fields = [
       [texts.metronomeBpm, this.#bpm],
       [texts.metronomeBeats, this.#beats],

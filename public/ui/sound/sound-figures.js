@@ -87,30 +87,30 @@ const COUNTS = /** @type {const} */ ([
  */
 export function figuresOf({ receivedPercent, detail: { server, playout, uplink, client } }) {
   /** @type {Partial<ServerMessages['stats']>} */
-  const told = server ?? {};
+  const sent = server ?? {};
   /** @type {Partial<Record<(typeof COUNTS)[number], number>>} */
   const counts = playout;
   const percent = (/** @type {number | null | undefined} */ value) => quantity(value, '%', 1);
   return [
     {
       name: figureTexts.received,
-      up: percent(told.receivedPercent),
+      up: percent(sent.receivedPercent),
       down: percent(playout.receivedPercent),
     },
     {
       name: figureTexts.received10s,
-      up: percent(told.receivedPercent10s),
+      up: percent(sent.receivedPercent10s),
       down: percent(receivedPercent),
     },
     ...COUNTS.map((name) => ({
       name: figureTexts[name],
-      up: quantity(told[name], ''),
+      up: quantity(sent[name], ''),
       down: quantity(counts[name], ''),
     })),
     { name: figureTexts.gaps, up: quantity(null, ''), down: quantity(client?.gapMs, 'ms') },
     {
       name: figureTexts.jitter,
-      up: quantity(told.jitterMs, 'ms', 1),
+      up: quantity(sent.jitterMs, 'ms', 1),
       down: quantity(playout.wantedMs, 'ms', 1),
     },
     {

@@ -86,13 +86,13 @@ const numberOr = (value) => (typeof value === 'number' && Number.isFinite(value)
 /**
  * The ends of a plot's axis, rounded outwards so that they seldom change.
  * @param {(number | null)[]} values
- * @param {{ least: number, hangs?: boolean }} row least: the axis' least length; hangs: it ends at
- *   100 and its lower end varies, else it begins at 0
+ * @param {{ least: number, isPercent?: boolean }} row least: the axis' least length; isPercent:
+ *   it ends at 100 and its lower end varies, else it begins at 0
  * @returns {[number, number]}
  */
-export function rangeOf(values, { least, hangs = false }) {
+export function rangeOf(values, { least, isPercent = false }) {
   const known = values.filter((value) => value !== null);
-  if (hangs) {
+  if (isPercent) {
     const low = Math.min(100 - least, ...known);
     return [Math.max(0, Math.floor(low / 5) * 5), 100];
   }

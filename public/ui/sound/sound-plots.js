@@ -12,7 +12,7 @@ import { texts } from '../../texts.js';
  * @property {string} unit
  * @property {number} [digits]
  * @property {number} least      the axis' least length
- * @property {boolean} [hangs]   true when the axis ends at 100 and its lower end varies
+ * @property {boolean} [isPercent]   true when the axis ends at 100 and its lower end varies
  * @property {{ key: Exclude<keyof Sample, 'second'>, label: string, color: string }[]} lines
  */
 
@@ -31,7 +31,7 @@ const ROWS = [
     unit: '%',
     digits: 1,
     least: 5,
-    hangs: true,
+    isPercent: true,
     lines: [{ key: 'receivedPercent', label: '', color: '--accent' }],
   },
   {

@@ -9,7 +9,7 @@ import {
   summarize,
   usualEnd,
 } from '../../../public/lab/summary.js';
-import { whyNot } from '../../../public/lab/views/protocols.js';
+import { unsupportedReason } from '../../../public/lab/views/protocols.js';
 import { milliseconds, percentage, texts } from '../../../public/lab/texts.js';
 
 describe('turns', () => {
@@ -149,14 +149,14 @@ describe('the sentence', () => {
   it('tells why a protocol is not there', () => {
     const config = { transports: { websocket: { path: '/session' }, webtransport: { port: 1 } } };
     const scope = { WebTransport: class {}, isSecureContext: true };
-    expect(whyNot('webtransport', config, scope)).toBe('');
-    expect(whyNot('websocket', config, {})).toBe('');
-    expect(whyNot('webtransport', config, { isSecureContext: true })).toMatch(
+    expect(unsupportedReason('webtransport', config, scope)).toBe('');
+    expect(unsupportedReason('websocket', config, {})).toBe('');
+    expect(unsupportedReason('webtransport', config, { isSecureContext: true })).toMatch(
       /has no WebTransport/,
     );
-    expect(whyNot('webtransport', config, { isSecureContext: false })).toMatch(/https/);
-    expect(whyNot('http1', config, scope)).toMatch(/does not offer/);
+    expect(unsupportedReason('webtransport', config, { isSecureContext: false })).toMatch(/https/);
+    expect(unsupportedReason('http1', config, scope)).toMatch(/does not offer/);
     const off = { transports: { webtransport: null }, unavailable: { webtransport: 'It is off.' } };
-    expect(whyNot('webtransport', off, scope)).toBe('It is off.');
+    expect(unsupportedReason('webtransport', off, scope)).toBe('It is off.');
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { connectionOf, waysOf } from '../../../public/lab/runs/way.js';
+import { connectionOf, protocolsOf } from '../../../public/lab/runs/protocol.js';
 
 const offer = {
   url: '/session',
@@ -9,8 +9,8 @@ const offer = {
 const transports = { webtransport: offer, websocket: { path: '/session' }, http1: null };
 
 it('ways on streams are shown where the server lets a session ask for them', () => {
-  expect(waysOf({ transports })).toEqual(['webtransport', 'websocket', 'http1']);
-  expect(waysOf({ transports: { ...transports, webtransport: null } })).toEqual([
+  expect(protocolsOf({ transports })).toEqual(['webtransport', 'websocket', 'http1']);
+  expect(protocolsOf({ transports: { ...transports, webtransport: null } })).toEqual([
     'webtransport',
     'websocket',
     'http1',
@@ -26,7 +26,7 @@ it('ways on streams are shown where the server lets a session ask for them', () 
       ]),
     },
   };
-  expect(waysOf({ transports: asking })).toEqual([
+  expect(protocolsOf({ transports: asking })).toEqual([
     'webtransport',
     'stream',
     'streams',
@@ -37,7 +37,7 @@ it('ways on streams are shown where the server lets a session ask for them', () 
 
 it('a data channel is shown where the operator has it, also where it is missing', () => {
   for (const datachannel of [{ path: '/api/data-channels' }, null]) {
-    expect(waysOf({ transports: { ...transports, datachannel } })).toEqual([
+    expect(protocolsOf({ transports: { ...transports, datachannel } })).toEqual([
       'webtransport',
       'datachannel',
       'websocket',

@@ -181,8 +181,8 @@ Late: up 1, down 2
   it.each([
     [[null], { least: 20 }, [0, 25]],
     [[3, 96], { least: 20 }, [0, 150]],
-    [[99, null], { least: 5, hangs: true }, [95, 100]],
-    [[71.2], { least: 5, hangs: true }, [70, 100]],
+    [[99, null], { least: 5, isPercent: true }, [95, 100]],
+    [[71.2], { least: 5, isPercent: true }, [70, 100]],
   ])('gives the values %j an axis with room for them', (values, row, range) => {
     expect(rangeOf(values, row)).toEqual(range);
   });

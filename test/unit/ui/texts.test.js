@@ -8,7 +8,7 @@ import {
   noticeText,
   switchTexts,
   texts,
-  whyNot,
+  failureReason,
 } from '../../../public/texts.js';
 import { ROLES } from '../../../public/shared/limits.js';
 
@@ -79,7 +79,7 @@ describe('the page’s sentence for a failure', () => {
       'connection-failed',
       'constructor',
     ]) {
-      expect(whyNot(code)).toMatch(/^It|^The|^This.*\.$/);
+      expect(failureReason(code)).toMatch(/^It|^The|^This.*\.$/);
     }
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mayNow, NO_ACCESS } from '../../../../public/client/call/call-view.js';
+import { isAllowed, NO_ACCESS } from '../../../../public/client/call/call-view.js';
 import { CallState } from '../../../../public/client/call/call-state.js';
 
 const rules = {
@@ -175,7 +175,7 @@ describe('access by messages', () => {
     const state = NO_ACCESS;
     const speaker = { ...state, role: 'speaker', may: ['speak', 'listen', 'chat'] };
     const all = /** @type {const} */ (['speak', 'chat', 'record']);
-    expect(all.map((what) => mayNow(speaker, what))).toEqual([true, true, false]);
+    expect(all.map((what) => isAllowed(speaker, what))).toEqual([true, true, false]);
     const closed = {
       ...speaker,
       may: [...all],
@@ -185,13 +185,13 @@ describe('access by messages', () => {
         record: /** @type {const} */ ('moderators'),
       },
     };
-    expect(all.map((what) => mayNow(closed, what))).toEqual([true, false, false]);
-    expect(all.map((what) => mayNow({ ...closed, role: 'moderator' }, what))).toEqual([
+    expect(all.map((what) => isAllowed(closed, what))).toEqual([true, false, false]);
+    expect(all.map((what) => isAllowed({ ...closed, role: 'moderator' }, what))).toEqual([
       true,
       true,
       true,
     ]);
-    expect(all.map((what) => mayNow({ ...closed, role: 'moderator', may: [] }, what))).toEqual([
+    expect(all.map((what) => isAllowed({ ...closed, role: 'moderator', may: [] }, what))).toEqual([
       false,
       false,
       false,

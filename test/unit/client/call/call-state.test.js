@@ -263,12 +263,12 @@ function createGathering() {
   const clock = new FakeClock();
   /** @type {string[]} */
   const lists = [];
-  /** @type {ConstructorParameters<typeof Gathering>[0]['tell']} */
-  const tell = ({ people }) =>
+  /** @type {ConstructorParameters<typeof Gathering>[0]['onChange']} */
+  const onChange = ({ people }) =>
     void lists.push(people.map(({ id, away }) => `${id}${away ? ' away' : ''}`).join());
-  const gathering = new Gathering({ clock, tell });
+  const gathering = new Gathering({ clock, onChange });
   const told = (/** @type {string} */ ids) =>
-    tell(
+    onChange(
       gathering.gathered({
         people: [...ids].map((id) => /** @type {any} */ ({ id, away: false, you: id === 'a' })),
         you: 'a',
