@@ -6,7 +6,7 @@
  * @import { Access, CallView } from '../public/client/call/types.js'
  * @import { ClientMessage } from '../public/shared/messages/client-messages.js'
  * @import { ServerMessage } from '../public/shared/messages/server-messages.js'
- * @import { Call, JoinOptions } from './types.js'
+ * @import { Call, CallEvents, JoinOptions } from './types.js'
  */
 
 import { EventEmitter } from 'node:events';
@@ -55,7 +55,10 @@ function refusalOf(access) {
   return Object.assign(new Error(message), { code: 'not-allowed' });
 }
 
-/** @implements {Call} */
+/**
+ * @extends {EventEmitter<CallEvents>}
+ * @implements {Call}
+ */
 class NodeCall extends EventEmitter {
   #options;
   #link;
