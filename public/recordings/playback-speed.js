@@ -1,3 +1,5 @@
+import { OverlapSearch } from '../shared/sound/overlap-search.js';
+
 /**
  * Length of the cross-fade between pieces, and search range for the best next piece, in
  * milliseconds.
@@ -5,22 +7,18 @@
 const HOP_MS = 15;
 const SEARCH_MS = 10;
 
-/** Sample rate of the first, rough comparison, in Hz: most of a voice is below half of it. */
-const COARSE_RATE = 8000;
-
 /** Sound kept before it is played, in seconds. */
 const INPUT_SECONDS = 2;
 
 /**
- * Changes the speed of sound but not its pitch, by waveform-similarity overlap-add (Verhelst and
- * Roelands, "An overlap-add technique based on waveform similarity (WSOLA) for high quality
- * time-scale modification of speech", ICASSP 1993). At speed 1 the sound stays unchanged.
+ * Changes the speed of sound but not its pitch, by waveform similarity overlap-add: see
+ * OverlapSearch. At speed 1 the sound stays unchanged.
  */
 export class PlaybackSpeed {
   #channels;
   #hop;
   #search;
-  #factor;
+  #overlaps;
   #input;
   /** Samples of the input, and the position in it where the present sound continues. */
   #length = 0;
@@ -37,7 +35,7 @@ export class PlaybackSpeed {
     this.#channels = channels;
     this.#hop = Math.round((HOP_MS * sampleRate) / 1000);
     this.#search = Math.round((SEARCH_MS * sampleRate) / 1000);
-    this.#factor = Math.max(1, Math.floor(sampleRate / COARSE_RATE));
+    this.#overlaps = new OverlapSearch({ sampleRate, channels }, INPUT_SECONDS * sampleRate);
     this.#input = new Float32Array(INPUT_SECONDS * sampleRate * channels);
     this.#out = new Float32Array(this.#hop * channels);
   }
@@ -95,7 +93,17 @@ export class PlaybackSpeed {
       this.#nominal = this.#cursor;
       return this.#out;
     }
-    const start = this.#best(Math.round(this.#nominal));
+    const nominal = Math.round(this.#nominal);
+    const from = Math.max(0, nominal - this.#search);
+    const to = Math.min(this.#length - hop, nominal + this.#search);
+    const lag = this.#overlaps.find(
+      this.#input,
+      this.#cursor,
+      this.#cursor - to,
+      this.#cursor - from,
+      hop,
+    );
+    const start = this.#cursor - lag;
     for (let i = 0; i < hop; i++) {
       const weight = (i + 0.5) / hop;
       for (let c = 0; c < channels; c++) {
@@ -107,50 +115,5 @@ export class PlaybackSpeed {
     this.#cursor = start + hop;
     this.#nominal += hop * this.speed;
     return this.#out;
-  }
-
-  /**
-   * Finds the place where the input is most similar to the natural continuation.
-   * @param {number} nominal
-   */
-  #best(nominal) {
-    const from = Math.max(0, nominal - this.#search);
-    const to = Math.min(this.#length - this.#hop, nominal + this.#search);
-    const rough = this.#bestOf(from, to, this.#factor, this.#factor);
-    return this.#bestOf(
-      Math.max(from, rough - this.#factor),
-      Math.min(to, rough + this.#factor),
-      1,
-      2,
-    );
-  }
-
-  /**
-   * @param {number} from
-   * @param {number} to
-   * @param {number} step between places
-   * @param {number} every distance of the compared samples
-   */
-  #bestOf(from, to, step, every) {
-    let [best, likeness] = [from, -Infinity];
-    for (let place = from; place <= to; place += step) {
-      const found = this.#likeness(place, every);
-      if (found <= likeness) continue;
-      likeness = found;
-      best = place;
-    }
-    return best;
-  }
-
-  /** @param {number} place @param {number} every */
-  #likeness(place, every) {
-    const channels = this.#channels;
-    let [product, power] = [0, 1e-9];
-    for (let i = 0; i < this.#hop; i += every) {
-      const value = this.#input[(place + i) * channels];
-      product += value * this.#input[(this.#cursor + i) * channels];
-      power += value * value;
-    }
-    return product / Math.sqrt(power);
   }
 }

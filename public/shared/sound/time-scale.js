@@ -1,3 +1,5 @@
+import { correlation, OverlapSearch } from './overlap-search.js';
+
 /**
  * Shortest and longest shift, in milliseconds: one period of a low voice, two or three of a high
  * one.
@@ -7,11 +9,6 @@ const MOST_MS = 12.5;
 
 /** Length of the pieces that are compared and cross-faded, in milliseconds. */
 const OVERLAP_MS = 7.5;
-
-/**
- * Sample rate of the first, rough comparison of shifts, in Hz: most of a voice is below half of it.
- */
-const COARSE_RATE = 8000;
 
 /** Shortest sound in which every shift can be found, in milliseconds. */
 const LENGTH_MS = MOST_MS + OVERLAP_MS;
@@ -39,21 +36,19 @@ const SLIDE_SHARE = 0.003;
 export const framesToScale = ({ frameMs }) => Math.ceil(LENGTH_MS / frameMs);
 
 /**
- * Shortens sound inaudibly. A single voice is shortened by whole periods: waveform-similarity
- * overlap-add (Verhelst and Roelands, "An overlap-add technique based on waveform similarity
- * (WSOLA) for high quality time-scale modification of speech", ICASSP 1993). All other sound, such
- * as music, is played slightly faster. The ends of the sound stay unchanged, so its neighbours
- * don't matter. Counts are of samples of all channels at once; PCM is interleaved.
+ * Shortens sound inaudibly. A single voice is shortened by whole periods: waveform similarity
+ * overlap-add, see OverlapSearch. All other sound, such as music, is played slightly faster. The
+ * ends of the sound stay unchanged, so its neighbours don't matter. Counts are of samples of all
+ * channels at once; PCM is interleaved.
  */
 export class TimeScale {
   #channels;
-  #factor;
   #least;
   #most;
   #mostSpare;
   #overlap;
   #length;
-  #coarse;
+  #search;
   /** Samples that may be left out by now: as a whole period, and when nothing correlates. */
   #spare = 0;
   #slide = 0;
@@ -62,13 +57,12 @@ export class TimeScale {
   constructor({ sampleRate, channels }) {
     const perMs = sampleRate / 1000;
     this.#channels = channels;
-    this.#factor = Math.max(1, Math.floor(sampleRate / COARSE_RATE));
     this.#least = Math.floor(LEAST_MS * perMs);
     this.#most = Math.floor(MOST_MS * perMs);
     this.#mostSpare = MOST_SPARE_MS * perMs;
     this.#overlap = Math.floor(OVERLAP_MS * perMs);
     this.#length = Math.ceil(LENGTH_MS * perMs);
-    this.#coarse = new Float32Array(Math.ceil((this.#most + this.#overlap) / this.#factor));
+    this.#search = new OverlapSearch({ sampleRate, channels }, this.#most + this.#overlap);
   }
 
   /**
@@ -106,14 +100,12 @@ export class TimeScale {
   #shortenEnd(pcm, count, fresh, most) {
     this.#spare = Math.min(this.#spare + MOST_SHARE * fresh, this.#mostSpare);
     if (this.#spare < this.#least || count < this.#least + this.#overlap) return count;
-    const longest = Math.min(this.#spare, this.#most, most, count - this.#overlap);
-    const shift = longest < this.#least ? 0 : this.#findShift(pcm, count, longest);
-    if (
-      shift === 0 ||
-      correlation(pcm, count - this.#overlap, shift, this.#overlap, this.#channels) < ALIKE
-    ) {
+    const at = count - this.#overlap;
+    const longest = Math.min(this.#spare, this.#most, most, at);
+    const shift =
+      longest < this.#least ? 0 : this.#search.find(pcm, at, this.#least, longest, this.#overlap);
+    if (shift === 0 || correlation(pcm, at, shift, this.#overlap, this.#channels) < ALIKE)
       return this.#playFaster(pcm, count, fresh, most);
-    }
     this.#spare -= shift;
     this.#leaveOut(pcm, count, shift);
     return count - shift;
@@ -130,63 +122,6 @@ export class TimeScale {
     return count - samples;
   }
 
-  /**
-   * Finds the shift at which the end of a sound is most similar to the part before it.
-   * @param {Float32Array} pcm @param {number} count @param {number} longest
-   */
-  #findShift(pcm, count, longest) {
-    const near = this.#findRoughly(this.#mixDown(pcm, count), longest);
-    const last = Math.min(longest, near + this.#factor);
-    let best = near;
-    let likeness = -2;
-    for (let shift = Math.max(this.#least, near - this.#factor); shift <= last; shift++) {
-      const found = correlation(pcm, count - this.#overlap, shift, this.#overlap, this.#channels);
-      if (found <= likeness) continue;
-      likeness = found;
-      best = shift;
-    }
-    return best;
-  }
-
-  /**
-   * Averages groups of samples of all channels at the sound's end.
-   * @param {Float32Array} pcm @param {number} count
-   * @returns {number} number of means
-   */
-  #mixDown(pcm, count) {
-    const values = this.#factor * this.#channels;
-    const length = Math.min(this.#coarse.length, Math.floor(count / this.#factor));
-    for (let i = 0, at = count * this.#channels - length * values; i < length; i++) {
-      let sum = 0;
-      for (const end = at + values; at < end; at++) sum += pcm[at];
-      this.#coarse[i] = sum;
-    }
-    return length;
-  }
-
-  /**
-   * @param {number} length of the means
-   * @param {number} longest
-   * @returns {number} rough best shift, in samples
-   */
-  #findRoughly(length, longest) {
-    const overlap = Math.floor(this.#overlap / this.#factor);
-    const from = length - overlap;
-    let best = this.#least;
-    let likeness = -2;
-    for (
-      let lag = Math.ceil(this.#least / this.#factor);
-      lag <= from && lag * this.#factor <= longest;
-      lag++
-    ) {
-      const found = correlation(this.#coarse, from, lag, overlap, 1);
-      if (found <= likeness) continue;
-      likeness = found;
-      best = lag * this.#factor;
-    }
-    return best;
-  }
-
   /** @param {Float32Array} pcm @param {number} count @param {number} samples a shift */
   #leaveOut(pcm, count, samples) {
     const overlap = this.#overlap * this.#channels;
@@ -197,25 +132,6 @@ export class TimeScale {
       pcm[start + i] += weight * (pcm[start + shift + i] - pcm[start + i]);
     }
   }
-}
-
-/**
- * @param {Float32Array} pcm
- * @param {number} from where a piece begins, in samples
- * @param {number} lag number of samples by which the other one begins earlier
- * @param {number} length of each
- * @param {number} channels
- * @returns {number} -1 to 1; 1 where both are silent
- */
-function correlation(pcm, from, lag, length, channels) {
-  let [product, later, earlier] = [1e-9, 1e-9, 1e-9];
-  const back = lag * channels;
-  for (let i = from * channels; i < (from + length) * channels; i++) {
-    product += pcm[i] * pcm[i - back];
-    later += pcm[i] * pcm[i];
-    earlier += pcm[i - back] * pcm[i - back];
-  }
-  return product / Math.sqrt(later * earlier);
 }
 
 /**
