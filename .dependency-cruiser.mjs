@@ -102,7 +102,12 @@ const MAY_IMPORT = {
   'public/admin': ['public/texts', 'public/texts.js', 'public/ui/kit'],
   // Pages for listeners, operators and recordings stay light.
   'public/listen': ['public/call.js', 'public/texts', 'public/ui/room-page.js', 'public/ui/kit'],
-  'public/recordings': ['public/ui/kit/element.js', 'public/ui/kit/icons.js', 'worklets'],
+  'public/recordings': [
+    'public/ui/kit/element.js',
+    'public/ui/kit/icons.js',
+    'public/ui/kit/keyed-list.js',
+    'worklets',
+  ],
   'public/lab': [
     'public/client',
     'public/texts',

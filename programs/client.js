@@ -6,7 +6,7 @@
  * @import { Access, CallView } from '../public/client/call/types.js'
  * @import { ClientMessage } from '../public/shared/messages/client-messages.js'
  * @import { ServerMessage } from '../public/shared/messages/server-messages.js'
- * @import { Call, CallEvents, JoinOptions } from './types.js'
+ * @import { Call, CallEvents, JoinOptions, SoundFormat, SoundWriter } from './types.js'
  */
 
 import { EventEmitter } from 'node:events';
@@ -17,6 +17,9 @@ import { loadCodec } from '../server/codec/codec.js';
 import { openScope, primitives } from './node-scope.js';
 import { readLink } from './room-link.js';
 import { SoundCard } from './sound-card.js';
+import { convert } from './sound/convert.js';
+import { openSound } from './sound/open-sound.js';
+import { kindOf, openOut, writerOf } from './sound/writers.js';
 import { SpeechQueue } from './speech-queue.js';
 
 /** Period of the timer that replaces a sound card, in milliseconds. */
@@ -32,13 +35,39 @@ const REST_MS = 150;
 /** Most received sound that waits to be read, in seconds. */
 const MAX_UNREAD_SECONDS = 5;
 
-export { readSound, writeSound } from './sound-files.js';
-
 /** @type {(options: JoinOptions) => Promise<Call>} */
 export async function join(options) {
   const call = new NodeCall(options);
   await call.begin();
   return call;
+}
+
+/**
+ * @type {(file: string, format: SoundFormat & { gain?: number }) => AsyncGenerator<Float32Array,
+ *   void>}
+ */
+export async function* readSound(file, { sampleRate, channels, gain }) {
+  const sound = await openSound(file);
+  try {
+    yield* convert(sound, { sampleRate, channels, gain });
+  } finally {
+    await sound.close();
+  }
+}
+
+/** @type {(file: string, format: SoundFormat) => Promise<SoundWriter>} */
+export async function writeSound(file, { sampleRate, channels }) {
+  const kind = kindOf(file);
+  if (kind === null) throw new TypeError(`${file} does not end in .wav, .opus, .ogg or .raw`);
+  const out = openOut(file);
+  const writer = await writerOf(kind, out, { sampleRate, channels }, '');
+  return {
+    write: writer.write,
+    end() {
+      writer.end();
+      out.close();
+    },
+  };
 }
 
 /**

@@ -137,7 +137,7 @@ const OGG_PACKET_AT = 28;
  * @param {Buffer} start its first bytes
  * @returns {string | null} such as "an MP3 file"; null if unknown
  */
-export function seemsToBe(start) {
+function seemsToBe(start) {
   const has = (/** @type {string} */ mark, /** @type {number} */ at) =>
     start.toString('latin1', at, at + mark.length) === mark;
   if (has('OggS', 0))

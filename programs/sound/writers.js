@@ -141,7 +141,7 @@ function pcm16(samples) {
 }
 
 /** @param {Out} out @returns {SoundWriter} writes samples without a header */
-export const rawWriter = (out) => ({
+const rawWriter = (out) => ({
   write: (samples) => out.write(pcm16(samples)),
   end: () => {},
 });

@@ -1,3 +1,393 @@
-import { AdminPage } from './admin-page.js';
+/**
+ * @import { Ban, RecordingSummary } from './server-lists.js'
+ * @import { RoomAnswer, RoomSummary } from './room-card.js'
+ * @import { StatusAnswer } from './tiles.js'
+ */
+
+import { ask } from '../ui/kit/dialog.js';
+import { build, elementOf, setText } from '../ui/kit/element.js';
+import { KeyedList } from '../ui/kit/keyed-list.js';
+import { Notices } from '../ui/kit/notices.js';
+import { askOperatorApi, keepToken, readToken } from '../ui/kit/operator-api.js';
+import { Rates } from './rates.js';
+import { RoomCard } from './room-card.js';
+import { BansList, RecordingsList } from './server-lists.js';
+import { adminTexts as texts } from './texts.js';
+import { Tiles } from './tiles.js';
+
+/** Interval of status requests, in milliseconds. */
+const LOOK_MS = 1000;
+
+/**
+ * Number of status requests per listing of recordings, which reads the disk; a recording's begin or
+ * end also causes one.
+ */
+const LOOKS_OF_RECORDINGS = 10;
+
+/** Duration of a ban made on this page, in seconds: a day. The API accepts any. */
+const BAN_SECONDS = 24 * 3600;
+
+/** Most rows of refusals: the metrics have the rest. */
+const MAX_REFUSALS = 12;
+
+/** The operator's page: asks for the token, then shows the server's state every second. */
+class AdminPage {
+  #notices = new Notices(elementOf('notices', HTMLElement));
+  #says = elementOf('announcer', HTMLElement);
+  #token = elementOf('token', HTMLInputElement);
+  #problem = elementOf('token-problem', HTMLElement);
+  #signIn = elementOf('sign-in', HTMLElement);
+  #server = elementOf('server', HTMLElement);
+  #signOut = elementOf('sign-out', HTMLButtonElement);
+  #drain = elementOf('drain', HTMLButtonElement);
+  #tiles = new Tiles(elementOf('tiles', HTMLElement));
+  #rooms = new KeyedList(
+    elementOf('rooms', HTMLElement),
+    ({ room }) => room,
+    (/** @type {RoomSummary} */ { room }) => this.#makeCard(room),
+    () => elementOf('server-title', HTMLElement).focus(),
+  );
+  #recordings;
+  #bans;
+  #rates = new Rates();
+  #looks = 0;
+  /** Number of recordings in progress. */
+  #running = 0;
+  #timer = 0;
+  /** Counts sign-ins: answers to requests before the last one are ignored. */
+  #visit = 0;
+
+  constructor() {
+    const [list, empty] = [
+      elementOf('recordings', HTMLElement),
+      elementOf('no-recordings', HTMLElement),
+    ];
+    this.#recordings = new RecordingsList(list, empty, (id, room) =>
+      this.#deleteRecording(id, room),
+    );
+    this.#bans = new BansList(
+      elementOf('bans', HTMLElement),
+      elementOf('no-bans', HTMLElement),
+      (ban) => void this.#lift(ban),
+    );
+    elementOf('sign-in-form', HTMLFormElement).addEventListener('submit', (event) => {
+      event.preventDefault();
+      void this.#enter(this.#token.value.trim());
+    });
+    this.#signOut.addEventListener('click', () => this.#leave(texts.signedOut));
+    this.#drain.addEventListener('click', () => this.#askToDrain());
+    document.addEventListener('visibilitychange', () => {
+      if (!document.hidden && !this.#server.hidden) void this.#look();
+    });
+    if (readToken() === '') this.#showSignIn();
+    else void this.#enter(readToken());
+  }
+
+  #showSignIn() {
+    this.#server.hidden = true;
+    this.#signOut.hidden = true;
+    this.#signIn.hidden = false;
+    this.#token.focus();
+  }
+
+  /** @param {string | null} sentence reason against the token; null when it is accepted */
+  #showProblem(sentence) {
+    setText(this.#problem, sentence ?? '');
+    this.#problem.hidden = sentence === null;
+    this.#token.toggleAttribute('aria-invalid', false);
+    if (sentence === null) return;
+    this.#token.setAttribute('aria-invalid', 'true');
+    this.#token.focus();
+  }
+
+  /** @param {string} token */
+  async #enter(token) {
+    if (token === '') return this.#showProblem(texts.signIn.empty);
+    const { code, answer } = await askOperatorApi('GET', '/status', { token });
+    if (code !== null) {
+      this.#showSignIn();
+      this.#showProblem(texts.signIn[code] ?? texts.signIn['operator-offline']);
+      return;
+    }
+    keepToken(token);
+    this.#showProblem(null);
+    this.#token.value = '';
+    this.#signIn.hidden = true;
+    this.#signOut.hidden = false;
+    this.#server.hidden = false;
+    this.#visit += 1;
+    this.#looks = 0;
+    this.#rates = new Rates();
+    this.#showStatus(/** @type {StatusAnswer} */ (answer));
+    elementOf('server-title', HTMLElement).focus();
+    await this.#look();
+  }
+
+  /** @param {string} says */
+  #leave(says) {
+    keepToken('');
+    this.#visit += 1;
+    clearTimeout(this.#timer);
+    this.#rooms.show([]);
+    this.#notices.clear();
+    this.#showSignIn();
+    setText(this.#says, says);
+  }
+
+  /** Requests the status, and again after a second. A hidden page requests nothing. */
+  async #look() {
+    clearTimeout(this.#timer);
+    if (document.hidden) return;
+    const visit = this.#visit;
+    const asked = ['/status', '/rooms', '/bans'].map((path) => askOperatorApi('GET', path));
+    const [status, rooms, bans] = await Promise.all(asked);
+    if (visit !== this.#visit) return;
+    const refused = [status, rooms, bans].find(({ code }) => code !== null);
+    if (refused && (refused.status === 401 || refused.status === 403)) {
+      this.#leave(texts.tokenGone);
+      this.#showProblem(texts.tokenGone);
+      return;
+    }
+    if (refused) {
+      this.#notices.show('operator-offline', { sentence: texts.offline });
+    } else {
+      this.#notices.settle('operator-offline');
+      const statusAnswer = /** @type {StatusAnswer} */ (status.answer);
+      this.#showStatus(statusAnswer);
+      this.#showRooms(/** @type {{ rooms: RoomSummary[] }} */ (rooms.answer).rooms);
+      this.#bans.show(/** @type {{ bans: Ban[] }} */ (bans.answer).bans);
+      await this.#lookCloser(visit, statusAnswer.recordings.open);
+    }
+    if (visit === this.#visit) this.#timer = window.setTimeout(() => void this.#look(), LOOK_MS);
+  }
+
+  /**
+   * Requests the people of open rooms one by one, and recordings if they may have changed.
+   * @param {number} visit
+   * @param {number} running number of recordings in progress
+   */
+  async #lookCloser(visit, running) {
+    for (const [room, card] of this.#rooms.rows) {
+      if (!card.isOpen) continue;
+      const { code, answer } = await askOperatorApi('GET', pathOf(room));
+      if (visit !== this.#visit) return;
+      if (code === null) card.show(/** @type {RoomAnswer} */ (answer));
+    }
+    const isDue = this.#looks++ % LOOKS_OF_RECORDINGS === 0 || running !== this.#running;
+    this.#running = running;
+    if (isDue) await this.#showRecordings();
+  }
+
+  /** @param {StatusAnswer} status */
+  #showStatus(status) {
+    this.#rates.add(status);
+    setText(elementOf('server-build', HTMLElement), texts.build(status));
+    setText(
+      elementOf('server-state', HTMLElement),
+      texts.state(status.state, status.uptimeSeconds),
+    );
+    elementOf('state-sign', HTMLElement).dataset.state = status.state;
+    this.#drain.hidden = status.state === 'draining';
+    this.#tiles.show(status, this.#rates.recent);
+    this.#showRefusals();
+    this.#showWebhooks(status.webhooks);
+  }
+
+  /** @param {StatusAnswer['webhooks']} webhooks */
+  #showWebhooks(webhooks) {
+    elementOf('webhooks-section', HTMLElement).hidden = webhooks.length === 0;
+    const list = elementOf('webhooks', HTMLElement);
+    while (list.children.length > webhooks.length) list.lastElementChild?.remove();
+    for (const [i, webhook] of webhooks.entries()) {
+      if (!list.children[i])
+        list.append(
+          build(
+            'li',
+            {},
+            build('div', {}, build('p', { class: 'person-name' }), build('p', { class: 'hint' })),
+          ),
+        );
+      const [address, line] = list.children[i].querySelectorAll('p');
+      setText(address, webhook.url);
+      setText(line, texts.webhookLine(webhook));
+    }
+  }
+
+  #showRefusals() {
+    const { refusals } = this.#rates;
+    const table = elementOf('refusals', HTMLTableElement);
+    table.hidden = refusals.length === 0;
+    elementOf('no-refusals', HTMLElement).hidden = refusals.length > 0;
+    const cell = (/** @type {number} */ count) => build('td', {}, count.toLocaleString('en'));
+    const rows = refusals.slice(0, MAX_REFUSALS).map(({ of, code, count, recent }) => {
+      const why = texts.why(code);
+      const words = build(
+        'th',
+        { scope: 'row' },
+        texts.refused(of, code),
+        why ? build('span', { class: 'hint' }, why) : null,
+      );
+      return build('tr', {}, words, cell(recent), cell(count));
+    });
+    table.tBodies[0].replaceChildren(...rows);
+  }
+
+  /** @param {RoomSummary[]} rooms */
+  #showRooms(rooms) {
+    this.#rooms.show(rooms, (card, summary) => card.showSummary(summary));
+    elementOf('no-rooms', HTMLElement).hidden = rooms.length > 0;
+  }
+
+  /** @param {string} room */
+  #makeCard(room) {
+    const card = new RoomCard(room, {
+      setDelay: (name, serverDelayMs) =>
+        void this.#do('PATCH', pathOf(name), texts.delaySet(name), { serverDelayMs }),
+      stopRecording: (name) =>
+        void this.#do('DELETE', `${pathOf(name)}/recording`, texts.recordingStopped(name)),
+      endRoom: (name) => this.#askToEnd(name),
+      remove: (name, id, label) => this.#askToRemove(name, id, label),
+      ban: (name, id, label) => this.#askToBan(name, id, label),
+      change: (name, change, says) => void this.#do('PATCH', pathOf(name), says, change),
+      changePerson: (name, id, change, says) =>
+        void this.#do('PATCH', `${pathOf(name)}/people/${encodeURIComponent(id)}`, says, change),
+      answerKnock: (name, knock, isAdmitted) => void this.#answerKnock(name, knock, isAdmitted),
+    });
+    card.element.addEventListener('toggle', () => card.isOpen && void this.#look());
+    return card;
+  }
+
+  async #showRecordings() {
+    const visit = this.#visit;
+    const { code, answer } = await askOperatorApi('GET', '/recordings');
+    if (code !== null || visit !== this.#visit) return;
+    this.#recordings.show(/** @type {{ recordings: RecordingSummary[] }} */ (answer).recordings);
+  }
+
+  #askToDrain() {
+    ask(
+      {
+        title: texts.drainTitle,
+        text: texts.drainText,
+        yes: texts.drain,
+        no: texts.cancel,
+        isDangerous: true,
+      },
+      (agreed) => {
+        if (agreed) void this.#do('POST', '/drain', texts.drained);
+      },
+    );
+  }
+
+  /** @param {string} room */
+  #askToEnd(room) {
+    ask(
+      {
+        title: texts.endRoomTitle(room),
+        text: texts.endRoomText,
+        yes: texts.endRoom,
+        no: texts.cancel,
+        isDangerous: true,
+      },
+      (agreed) => {
+        if (agreed) void this.#do('DELETE', pathOf(room), texts.roomEnded(room));
+      },
+    );
+  }
+
+  /** @param {string} room @param {string} id @param {string} label */
+  #askToRemove(room, id, label) {
+    const path = `${pathOf(room)}/people/${encodeURIComponent(id)}`;
+    ask(
+      {
+        title: texts.removeTitle(label),
+        text: texts.removeText,
+        yes: texts.remove,
+        no: texts.cancel,
+        isDangerous: true,
+      },
+      (agreed) => {
+        if (agreed) void this.#do('DELETE', path, texts.removed(label));
+      },
+    );
+  }
+
+  /** @param {string} room @param {string} id @param {string} label */
+  #askToBan(room, id, label) {
+    ask(
+      {
+        title: texts.banTitle(label),
+        text: texts.banText,
+        yes: texts.banForADay,
+        no: texts.cancel,
+        isDangerous: true,
+      },
+      (agreed) => {
+        if (agreed)
+          void this.#do('POST', `${pathOf(room)}/bans`, texts.bannedNow(label), {
+            person: id,
+            seconds: BAN_SECONDS,
+          });
+      },
+    );
+  }
+
+  /** @param {Ban} ban */
+  #lift({ id, room, name }) {
+    return this.#do('DELETE', `${pathOf(room)}/bans/${encodeURIComponent(id)}`, texts.lifted(name));
+  }
+
+  /**
+   * @param {string} room
+   * @param {{ id: string, name: string }} knock
+   * @param {boolean} isAdmitted
+   */
+  #answerKnock(room, { id, name }, isAdmitted) {
+    const path = `${pathOf(room)}/knocks/${encodeURIComponent(id)}`;
+    return isAdmitted
+      ? this.#do('POST', path, texts.admitted(name))
+      : this.#do('DELETE', path, texts.turnedAway(name));
+  }
+
+  /** @param {string} id @param {string} room */
+  #deleteRecording(id, room) {
+    const question = {
+      title: texts.deleteTitle(room),
+      text: texts.deleteText,
+      yes: texts.deleteRecording,
+      no: texts.cancel,
+      isDangerous: true,
+    };
+    ask(question, async (agreed) => {
+      if (!agreed) return;
+      await this.#do('DELETE', `/recordings/${encodeURIComponent(id)}`, texts.deleted);
+      await this.#showRecordings();
+    });
+  }
+
+  /**
+   * Sends a request, reports its outcome, and refreshes the page.
+   * @param {'POST' | 'PATCH' | 'DELETE'} method
+   * @param {string} path
+   * @param {string} says message of success
+   * @param {object} [body]
+   */
+  async #do(method, path, says, body) {
+    const { code, answer } = await askOperatorApi(method, path, { body });
+    if (code === null) {
+      this.#notices.settle('not-done');
+      setText(this.#says, says);
+    } else {
+      const { message = '' } = /** @type {{ message?: string }} */ (answer ?? {});
+      this.#notices.show('not-done', {
+        sentence: `${texts.notDone} ${texts.why(code) || message}`,
+      });
+    }
+    await this.#look();
+  }
+}
+
+/** @param {string} room */
+const pathOf = (room) => `/rooms/${encodeURIComponent(room)}`;
 
 new AdminPage();

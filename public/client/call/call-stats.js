@@ -172,7 +172,7 @@ const numberOrNull = (number) => (Number.isFinite(number) ? number : null);
  * @param {{ playoutMs: number, outputMs: number }} waits  in the client
  * @returns {DelayParts}
  */
-export function delayPartsOf({ delivery, serverDelayMs, format }, sync, waits) {
+function delayPartsOf({ delivery, serverDelayMs, format }, sync, waits) {
   const roundTrip = sync.leastRoundTripMs ?? 0;
   // In `tick` the server's delay holds the way up.
   const wayMs = delivery === 'reply' ? roundTrip : roundTrip / 2;

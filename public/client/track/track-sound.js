@@ -15,7 +15,7 @@ const MAX_FILE_BYTES = 300e6;
 const KEEP_MS = 1000;
 
 /** Failure with the code of a sentence. */
-export class TrackError extends Error {
+class TrackError extends Error {
   /** @param {string} code */
   constructor(code) {
     super(code);

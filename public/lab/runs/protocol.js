@@ -14,7 +14,7 @@
 import { CARRY_QUERY, carrying } from './carry.js';
 
 /** Protocols of WebTransport beside datagrams. */
-export const STREAM_PROTOCOLS = Object.freeze(
+const STREAM_PROTOCOLS = Object.freeze(
   /** @type {const} */ (['stream', 'streams', 'reset-streams']),
 );
 

@@ -200,11 +200,6 @@ export class ProbeTalker {
     this.#on.onAudio?.(unwrapFrame(packet.frame, this.#frame), arrivalMs, packet, bytes);
   }
 
-  /** Statistics of the connection; null before it has joined. */
-  get connectionStats() {
-    return this.#connection?.stats() ?? null;
-  }
-
   /** Leaves. Idempotent. */
   close() {
     if (this.#closed) return;

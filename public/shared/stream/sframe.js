@@ -19,7 +19,7 @@
 import { MAX_PACKET_BYTES } from '../wire/packet-format.js';
 
 /** The suite's number (RFC 9605, section 8.1). */
-export const CIPHER_SUITE = 0x0002;
+const CIPHER_SUITE = 0x0002;
 
 /** Lengths of a key for encryption, a key for authentication, a nonce, and a tag, in bytes. */
 const ENCRYPTION_BYTES = 16;

@@ -112,7 +112,7 @@ export function writeClockReply(out, id, clock) {
  * @param {number} length of such a packet, in bytes
  * @returns {DropReason | null}
  */
-export function readClock(bytes, packet, length) {
+function readClock(bytes, packet, length) {
   if (bytes.length < length) return 'truncated';
   if (bytes.length > length || bytes[1] !== 0) return 'malformed';
   packet.id = (bytes[2] << 8) | bytes[3];

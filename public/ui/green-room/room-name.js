@@ -5,22 +5,22 @@
 
 const WORDS = `
 acorn agate alder almond amber anchor apple apricot april arbor arrow ash aspen aster autumn badger
-bakery balcony bamboo barley basil basket beacon beaver bell berry birch bison blossom bonfire bramble
-breeze brook bronze button cabin cactus camel candle canoe canyon cedar cello chalk cherry chestnut
-cinnamon citrus clay cliff clover cobalt coconut comet copper coral cotton cove crane creek cricket
-crimson crocus crystal curlew cypress dahlia daisy dawn delta dolphin dove dragon driftwood dune eagle
-echo elder elm ember emerald falcon fennel fern fiddle finch fjord flint flute forest fountain fox
-garden garnet ginger glacier glade glen granite grape grove guitar gull hammock harbor harvest hazel
-heather hedge heron hickory hill honey horizon indigo iris island ivory ivy jade jasmine jasper juniper
-kayak kestrel kettle kite koala lagoon lake lantern lark laurel lavender lemon lilac lily lime linen
-lotus lute lynx magnet mango maple marble marigold marsh meadow melody melon midnight mint mirror mist
-moon moss mountain mulberry myrtle nectar nest nettle north nutmeg oak oasis oboe ocean olive onyx opal
-orchard orchid osprey otter owl palm papaya pearl pebble pepper petal pine planet plaza plum polar pond
-poplar poppy prairie puffin quail quartz quill quince rabbit rain raven reed reef ribbon ridge river
-robin rocket rose rosemary ruby saddle saffron sage salmon sand sapphire satin scarlet shell shore silk
-silver sky snow sparrow spruce star stone storm stream summer sunset swan tango teal temple thicket
-thistle thyme tide tiger timber topaz trail tulip tundra turtle valley vanilla velvet violet walnut
-waltz water willow winter
+bakery balcony bamboo barley basil basket beacon beaver bell berry birch bison blossom bonfire
+bramble breeze brook bronze button cabin cactus camel candle canoe canyon cedar cello chalk cherry
+chestnut cinnamon citrus clay cliff clover cobalt coconut comet copper coral cotton cove crane creek
+cricket crimson crocus crystal curlew cypress dahlia daisy dawn delta dolphin dove dragon driftwood
+dune eagle echo elder elm ember emerald falcon fennel fern fiddle finch fjord flint flute forest
+fountain fox garden garnet ginger glacier glade glen granite grape grove guitar gull hammock harbor
+harvest hazel heather hedge heron hickory hill honey horizon indigo iris island ivory ivy jade
+jasmine jasper juniper kayak kestrel kettle kite koala lagoon lake lantern lark laurel lavender
+lemon lilac lily lime linen lotus lute lynx magnet mango maple marble marigold marsh meadow melody
+melon midnight mint mirror mist moon moss mountain mulberry myrtle nectar nest nettle north nutmeg
+oak oasis oboe ocean olive onyx opal orchard orchid osprey otter owl palm papaya pearl pebble pepper
+petal pine planet plaza plum polar pond poplar poppy prairie puffin quail quartz quill quince rabbit
+rain raven reed reef ribbon ridge river robin rocket rose rosemary ruby saddle saffron sage salmon
+sand sapphire satin scarlet shell shore silk silver sky snow sparrow spruce star stone storm stream
+summer sunset swan tango teal temple thicket thistle thyme tide tiger timber topaz trail tulip
+tundra turtle valley vanilla velvet violet walnut waltz water willow winter
 `
   .trim()
   .split(/\s+/);

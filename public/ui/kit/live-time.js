@@ -45,7 +45,7 @@ export class LiveTime {
 }
 
 /** @param {number} seconds  since a broadcast began */
-export const liveText = (seconds) => `LIVE ${timeText(seconds)}`;
+const liveText = (seconds) => `LIVE ${timeText(seconds)}`;
 
 /** @param {number} seconds */
 function timeText(seconds) {

@@ -7,7 +7,7 @@
  */
 
 /** @type {Readonly<Volume>} */
-export const AS_EVERYBODY = Object.freeze({ gain: 1, pan: 0 });
+const AS_EVERYBODY = Object.freeze({ gain: 1, pan: 0 });
 
 /**
  * One's own volumes of the others. The server applies them, so they are sent again after each
