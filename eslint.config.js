@@ -74,6 +74,10 @@ export default defineConfig([
     languageOptions: { globals: { ...globals.browser, ...globals.worker } },
     rules: { 'no-alert': 'error' },
   },
+  {
+    files: ['public/**', 'worklets/**', 'programs/**'],
+    rules: { 'max-len': ['error', { code: 100, ignoreUrls: true }] },
+  },
   // Code shared by server, browser and worklets may use only what all three have.
   { files: ['public/shared/**'], languageOptions: { globals: globals['shared-node-browser'] } },
   { files: ['worklets/**'], languageOptions: { globals: globals.audioWorklet } },

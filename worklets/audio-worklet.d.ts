@@ -1,4 +1,6 @@
-/** The global scope of an AudioWorklet (Web Audio API 1.1, section 1.32): no DOM, no fetch, no timers. */
+/**
+ * Global scope of an AudioWorklet (Web Audio API 1.1, section 1.32): no DOM, no fetch, no timers.
+ */
 
 declare abstract class AudioWorkletProcessor {
   constructor(options?: AudioWorkletProcessorOptions);

@@ -162,7 +162,12 @@ export const recordingTexts = Object.freeze({
     /** @type {number} */ seconds,
     /** @type {number} */ bytes,
   ) => {
-    const length = `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')} min`;
-    return `${since}, ${length}, ${bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`}`;
+    const size = bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+    return `${since}, ${minutesText(seconds)} min, ${size}`;
   },
 });
+
+/** @param {number} seconds @returns {string} minutes and seconds: 1:02 */
+export function minutesText(seconds) {
+  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
+}

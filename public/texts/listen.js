@@ -39,9 +39,10 @@ export const listenTexts = Object.freeze({
     /** @type {number} */ kbps,
     /** @type {string} */ transport,
     /** @type {number | null} */ delayMs,
-  ) =>
-    `${Math.round(kbps)} kb/s over ` +
-    `${transports[transport] ?? transport}${delayMs === null ? '' : `, heard ${(delayMs / 1000).toFixed(1)} s later`}`,
+  ) => {
+    const delay = delayMs === null ? '' : `, heard ${(delayMs / 1000).toFixed(1)} s later`;
+    return `${Math.round(kbps)} kb/s over ${transports[transport] ?? transport}${delay}`;
+  },
   wholePage: 'Open the full page with chat',
   openRoom: 'Open the room',
 

@@ -77,8 +77,10 @@ export const panelTexts = Object.freeze({
       network,
     },
     /** @type {string} */ end,
-  ) =>
-    `${name}, by the ${by === 'identity' ? `invitation ${identity}` : `network ${network}`}, until ${end}`,
+  ) => {
+    const cause = by === 'identity' ? `invitation ${identity}` : `network ${network}`;
+    return `${name}, by the ${cause}, until ${end}`;
+  },
   unban: 'Allow again',
   unbanName: (/** @type {string} */ name) => `Allow again: ${name}`,
   stepDown: 'Stop being a moderator',

@@ -1,3 +1,5 @@
+import { minutesText } from './call.js';
+
 /** The parts of the age of the sound that is heard. */
 export const partTexts = Object.freeze({
   frameMs: 'A frame is filled',
@@ -67,8 +69,7 @@ export const soundTexts = Object.freeze({
     /** @type {string} */ name,
     /** @type {string} */ track,
     /** @type {number} */ seconds,
-  ) =>
-    `“${track}”, ${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}, from ${name}.`,
+  ) => `“${track}”, ${minutesText(seconds)}, from ${name}.`,
   trackChoose: 'Choose a file',
   trackOther: 'Choose another file',
   trackSending: 'The file is being read and sent.',
