@@ -62,7 +62,7 @@ export async function play(argv) {
     return {
       exit: await playInto(call, sound, {
         volume: options.volume,
-        again: options.loop ? open : null,
+        reopen: options.loop ? open : null,
       }),
     };
   } finally {
@@ -76,16 +76,16 @@ function notSound(error) {
 }
 
 /**
- * @typedef {{ volume: number, again: (() => Promise<Sound>) | null }} How again: opens it once more
- *   to repeat it
+ * @typedef {{ volume: number, reopen: (() => Promise<Sound>) | null }} PlayOptions
+ *   reopen: opens it once more to repeat it
  */
 
 /**
  * @param {Call} call
  * @param {Sound} first
- * @param {How} how
+ * @param {PlayOptions} options
  */
-async function playInto(call, first, how) {
+async function playInto(call, first, options) {
   const { sampleRate, channels } = call;
   /** @type {Playing} */
   const playing = { sound: first, isStopped: false, played: 0, end: null };
@@ -109,7 +109,7 @@ async function playInto(call, first, how) {
       `${call.room}, ${call.people.length} there${isAway()}`,
   );
   try {
-    await sayAll(call, playing, how);
+    await sayAll(call, playing, options);
   } catch (error) {
     if (/** @type {{ code?: string }} */ (error).code !== 'not-allowed') throw error;
     throw new CommandError(/** @type {Error} */ (error).message, Exit.call);
@@ -131,8 +131,8 @@ async function playInto(call, first, how) {
  *   string } | null }} Playing played: samples
  */
 
-/** @param {Call} call @param {Playing} playing @param {How} how */
-async function sayAll(call, playing, { volume, again }) {
+/** @param {Call} call @param {Playing} playing @param {PlayOptions} options */
+async function sayAll(call, playing, { volume, reopen }) {
   const { sampleRate, channels } = call;
   const isOver = () => playing.isStopped || playing.end !== null;
   // A call without permission to speak learns that at once, even if a pipe brings nothing yet.
@@ -144,8 +144,8 @@ async function sayAll(call, playing, { volume, again }) {
       playing.played += piece.length;
     }
     await playing.sound.close();
-    if (isOver() || again === null) break;
-    playing.sound = await again();
+    if (isOver() || reopen === null) break;
+    playing.sound = await reopen();
   }
   if (!playing.isStopped) await call.said();
 }

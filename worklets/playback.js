@@ -163,10 +163,10 @@ export class Bursts {
     }
     this.#size = 1;
     this.#startMs = now;
-    if (this.#seen === WINDOW) this.#look();
+    if (this.#seen === WINDOW) this.#measure();
   }
 
-  #look() {
+  #measure() {
     this.blocks = MOST;
     for (let seen = this.#sizes[MOST]; seen < OFTEN;) seen += this.#sizes[--this.blocks];
     this.gapMs = 0;

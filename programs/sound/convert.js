@@ -76,9 +76,11 @@ function gainsOf(channels, speakers) {
   const placesOf = (/** @type {number} */ bits) => GAINS.filter((_, bit) => bits & (1 << bit));
   const places = placesOf(speakers);
   if (places.length === channels) return places;
-  const usual = placesOf(USUAL[channels] ?? 0);
+  const standard = placesOf(USUAL[channels] ?? 0);
   // Without a usual arrangement all are equally loud.
-  return usual.length === channels ? usual : Array(channels).fill([1 / channels, 1 / channels]);
+  return standard.length === channels
+    ? standard
+    : Array(channels).fill([1 / channels, 1 / channels]);
 }
 
 /**

@@ -51,7 +51,7 @@ async function openKnown(file, reader) {
   if (isOggOpus(start) && readsOggOpus(start)) return readOggSound(reader);
   // A named pipe can't be opened a second time.
   const isPiped = file === '-' || !statSync(file).isFile();
-  const what = seemsToBe(start);
+  const what = guessKind(start);
   const seems = what === null ? 'is of no kind that is known here' : `seems to be ${what}`;
   try {
     return await readByFfmpeg(isPiped ? null : file, reader);
@@ -137,7 +137,7 @@ const OGG_PACKET_AT = 28;
  * @param {Buffer} start its first bytes
  * @returns {string | null} such as "an MP3 file"; null if unknown
  */
-function seemsToBe(start) {
+function guessKind(start) {
   const has = (/** @type {string} */ mark, /** @type {number} */ at) =>
     start.toString('latin1', at, at + mark.length) === mark;
   if (has('OggS', 0))

@@ -16,7 +16,7 @@ import { adminTexts as texts } from './texts.js';
 import { Tiles } from './tiles.js';
 
 /** Interval of status requests, in milliseconds. */
-const LOOK_MS = 1000;
+const POLL_MS = 1000;
 
 /**
  * Number of status requests per listing of recordings, which reads the disk; a recording's begin or
@@ -33,7 +33,7 @@ const MAX_REFUSALS = 12;
 /** The operator's page: asks for the token, then shows the server's state every second. */
 class AdminPage {
   #notices = new Notices(elementOf('notices', HTMLElement));
-  #says = elementOf('announcer', HTMLElement);
+  #announcer = elementOf('announcer', HTMLElement);
   #token = elementOf('token', HTMLInputElement);
   #problem = elementOf('token-problem', HTMLElement);
   #signIn = elementOf('sign-in', HTMLElement);
@@ -77,7 +77,7 @@ class AdminPage {
     this.#signOut.addEventListener('click', () => this.#leave(texts.signedOut));
     this.#drain.addEventListener('click', () => this.#askToDrain());
     document.addEventListener('visibilitychange', () => {
-      if (!document.hidden && !this.#server.hidden) void this.#look();
+      if (!document.hidden && !this.#server.hidden) void this.#poll();
     });
     if (readToken() === '') this.#showSignIn();
     else void this.#enter(readToken());
@@ -120,22 +120,22 @@ class AdminPage {
     this.#rates = new Rates();
     this.#showStatus(/** @type {StatusAnswer} */ (answer));
     elementOf('server-title', HTMLElement).focus();
-    await this.#look();
+    await this.#poll();
   }
 
-  /** @param {string} says */
-  #leave(says) {
+  /** @param {string} sentence */
+  #leave(sentence) {
     keepToken('');
     this.#visit += 1;
     clearTimeout(this.#timer);
     this.#rooms.show([]);
     this.#notices.clear();
     this.#showSignIn();
-    setText(this.#says, says);
+    setText(this.#announcer, sentence);
   }
 
   /** Requests the status, and again after a second. A hidden page requests nothing. */
-  async #look() {
+  async #poll() {
     clearTimeout(this.#timer);
     if (document.hidden) return;
     const visit = this.#visit;
@@ -158,7 +158,7 @@ class AdminPage {
       this.#bans.show(/** @type {{ bans: Ban[] }} */ (bans.answer).bans);
       await this.#lookCloser(visit, statusAnswer.recordings.open);
     }
-    if (visit === this.#visit) this.#timer = window.setTimeout(() => void this.#look(), LOOK_MS);
+    if (visit === this.#visit) this.#timer = window.setTimeout(() => void this.#poll(), POLL_MS);
   }
 
   /**
@@ -248,12 +248,17 @@ class AdminPage {
       endRoom: (name) => this.#askToEnd(name),
       remove: (name, id, label) => this.#askToRemove(name, id, label),
       ban: (name, id, label) => this.#askToBan(name, id, label),
-      change: (name, change, says) => void this.#do('PATCH', pathOf(name), says, change),
-      changePerson: (name, id, change, says) =>
-        void this.#do('PATCH', `${pathOf(name)}/people/${encodeURIComponent(id)}`, says, change),
+      change: (name, change, sentence) => void this.#do('PATCH', pathOf(name), sentence, change),
+      changePerson: (name, id, change, sentence) =>
+        void this.#do(
+          'PATCH',
+          `${pathOf(name)}/people/${encodeURIComponent(id)}`,
+          sentence,
+          change,
+        ),
       answerKnock: (name, knock, isAdmitted) => void this.#answerKnock(name, knock, isAdmitted),
     });
-    card.element.addEventListener('toggle', () => card.isOpen && void this.#look());
+    card.element.addEventListener('toggle', () => card.isOpen && void this.#poll());
     return card;
   }
 
@@ -369,21 +374,21 @@ class AdminPage {
    * Sends a request, reports its outcome, and refreshes the page.
    * @param {'POST' | 'PATCH' | 'DELETE'} method
    * @param {string} path
-   * @param {string} says message of success
+   * @param {string} sentence message of success
    * @param {object} [body]
    */
-  async #do(method, path, says, body) {
+  async #do(method, path, sentence, body) {
     const { code, answer } = await askOperatorApi(method, path, { body });
     if (code === null) {
       this.#notices.settle('not-done');
-      setText(this.#says, says);
+      setText(this.#announcer, sentence);
     } else {
       const { message = '' } = /** @type {{ message?: string }} */ (answer ?? {});
       this.#notices.show('not-done', {
         sentence: `${texts.notDone} ${texts.why(code) || message}`,
       });
     }
-    await this.#look();
+    await this.#poll();
   }
 }
 

@@ -6,7 +6,8 @@
  *   null> }} PersonAnswer  part of the answer to GET /api/rooms/<room>
  * @typedef {object} PersonActions the page's actions on a person, by the shown name; each reports
  *   its own outcome
- * @property {(change: { muted: boolean } | { hand: 0 } | { role: Role }, says: string) => void}
+ * @property {(change: { muted: boolean } | { hand: 0 } | { role: Role }, sentence: string) =>
+ *   void}
  *   change
  * @property {(label: string) => void} ban
  * @property {(label: string) => void} remove

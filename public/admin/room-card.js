@@ -14,8 +14,9 @@
  * @property {(room: string) => void} endRoom
  * @property {(room: string, id: string, label: string) => void} remove
  * @property {(room: string, id: string, label: string) => void} ban
- * @property {(room: string, change: object, says: string) => void} change says: message of success
- * @property {(room: string, id: string, change: object, says: string) => void} changePerson
+ * @property {(room: string, change: object, sentence: string) => void} change
+ *   sentence: message of success
+ * @property {(room: string, id: string, change: object, sentence: string) => void} changePerson
  * @property {(room: string, knock: { id: string, name: string }, isAdmitted: boolean) => void}
  *   answerKnock
  */
@@ -66,7 +67,7 @@ export class RoomCard {
     });
     this.#stop = makeButton('button', texts.stopRecording, () => actions.stopRecording(room));
     this.#rules = new RoomRules(room, id, {
-      change: (change, says) => actions.change(room, change, says),
+      change: (change, sentence) => actions.change(room, change, sentence),
       answer: (knock, isAdmitted) => actions.answerKnock(room, knock, isAdmitted),
     });
     const list = build('ul', { class: 'people', 'aria-label': texts.peopleIn(room) });
@@ -184,7 +185,7 @@ export class RoomCard {
   #makeRow({ id }) {
     const [room, actions] = [this.#room, this.#actions];
     return new PersonRow({
-      change: (change, says) => actions.changePerson(room, id, change, says),
+      change: (change, sentence) => actions.changePerson(room, id, change, sentence),
       ban: (label) => actions.ban(room, id, label),
       remove: (label) => actions.remove(room, id, label),
     });

@@ -4,7 +4,7 @@
  * @typedef {'everybody' | 'moderators'} Permitted
  * @typedef {{ id: string, name: string }} Knock
  * @typedef {object} RulesActions
- * @property {(change: object, says: string) => void} change  says: message of success
+ * @property {(change: object, sentence: string) => void} change  sentence: message of success
  * @property {(knock: Knock, isAdmitted: boolean) => void} answer answers a person in the lobby
  */
 

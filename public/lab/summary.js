@@ -79,7 +79,7 @@ export function histogram(ascending, edges) {
  * @param {readonly Float64Array[]} series each ascending
  * @returns {number} 0 without values
  */
-export function usualEnd(series) {
+export function axisEnd(series) {
   let usual = 0;
   let largest = 0;
   for (const ascending of series) {

@@ -17,7 +17,7 @@ import { listenTexts as texts } from '../texts/listen.js';
 const LONG_MS = 30_000;
 
 /** The interval at which a page that isn't listening asks how many are, in milliseconds. */
-const LOOK_MS = 15_000;
+const POLL_MS = 15_000;
 
 /**
  * Notices about what is heard, by code: all others are of microphones, which this page has none of.
@@ -84,23 +84,23 @@ export class ListenPage {
   }
 
   open() {
-    this.#view.says(texts.ready);
-    void this.#look();
-    this.#timer = window.setInterval(() => void this.#look(), LOOK_MS);
+    this.#view.showStatus(texts.ready);
+    void this.#poll();
+    this.#timer = window.setInterval(() => void this.#poll(), POLL_MS);
     const { connection } = /** @type {{ connection?: { saveData?: boolean } }} */ (navigator);
     // Most visitors press Listen, so its code is fetched before, unless data are to be saved.
     if (!connection?.saveData) window.setTimeout(() => Listening.load().catch(() => {}), 200);
   }
 
   /** Asks who is there, while one doesn't listen. */
-  async #look() {
+  async #poll() {
     if (this.#state !== 'idle' || document.hidden) return;
     try {
       const answer = await fetch(`/api/rooms/${encodeURIComponent(this.#address.room)}`);
       const { listeners = null, liveSeconds = null } = answer.ok ? await answer.json() : {};
       if (this.#state !== 'idle') return;
       this.#view.listeners(listeners);
-      if (this.#rules === null && answer.status === 404) this.#view.says(texts.notOpen);
+      if (this.#rules === null && answer.status === 404) this.#view.showStatus(texts.notOpen);
       this.#view.live({
         liveSince: liveSeconds === null ? null : monotonicNow() - 1000 * liveSeconds,
       });
@@ -116,8 +116,8 @@ export class ListenPage {
 
   async #start() {
     if (this.#state !== 'idle') return;
-    this.#become('starting');
-    this.#view.says(texts.starting);
+    this.#setState('starting');
+    this.#view.showStatus(texts.starting);
     this.#view.offer();
     this.#media.play();
     this.#describe();
@@ -125,7 +125,7 @@ export class ListenPage {
       await this.#listening.start(this.#view.entry);
       if (/** @type {string} */ (this.#state) === 'idle') await this.#listening.stop();
     } catch {
-      this.#over(texts.loadFailed);
+      this.#stop(texts.loadFailed);
     }
   }
 
@@ -133,39 +133,39 @@ export class ListenPage {
     if (this.#state === 'idle') return;
     const wasPlaying = this.#state === 'playing';
     void this.#listening.pause();
-    this.#over(wasPlaying ? texts.paused : texts.ready);
+    this.#stop(wasPlaying ? texts.paused : texts.ready);
     if (wasPlaying) this.#media.rest('paused');
   }
 
   /** @param {string} sentence */
-  #over(sentence) {
-    this.#become('idle');
+  #stop(sentence) {
+    this.#setState('idle');
     this.#raise(false);
-    this.#view.says(sentence);
+    this.#view.showStatus(sentence);
     this.#view.speaks([]);
     this.#media.rest('none');
   }
 
   /** @param {'idle' | 'starting' | 'playing'} state */
-  #become(state) {
+  #setState(state) {
     this.#state = state;
     this.#view.button(state);
   }
 
   #playing() {
     const isBack = this.#state === 'playing';
-    this.#become('playing');
+    this.#setState('playing');
     this.#media.play();
-    this.#view.says(isBack ? texts.resumed : texts.playing);
+    this.#view.showStatus(isBack ? texts.resumed : texts.playing);
   }
 
   /** @param {string} code */
   async #failed(code) {
-    this.#over(texts.failed);
+    this.#stop(texts.failed);
     if (code.startsWith('password-')) this.#view.askPassword();
     try {
       const { noticeText } = await import('../texts/failures.js');
-      this.#view.says(noticeText(code));
+      this.#view.showStatus(noticeText(code));
     } catch {
       // Without a network the sentence that is there must do.
     }
@@ -179,7 +179,7 @@ export class ListenPage {
     if (now.people !== before.people || now.listeners !== before.listeners) this.#showPeople(now);
     if (now.recording !== before.recording || now.session !== before.session)
       this.#view.recorded(now.recording?.on ? now.recording.id : null, now.node);
-    if (now.isDraining && !before.isDraining) this.#view.says(texts.draining);
+    if (now.isDraining && !before.isDraining) this.#view.showStatus(texts.draining);
   }
 
   /** @param {CallView} call */
@@ -187,7 +187,7 @@ export class ListenPage {
     if (state === 'joined') this.#playing();
     else if (away !== null) {
       const isLong = Date.now() - away.since > LONG_MS;
-      this.#view.says(isLong ? texts.reconnectingLong : texts.reconnecting);
+      this.#view.showStatus(isLong ? texts.reconnectingLong : texts.reconnecting);
     } else if (end !== null && end.code !== 'left') void this.#failed(end.code);
   }
 
@@ -207,7 +207,7 @@ export class ListenPage {
 
   /** @param {Access} access */
   #followAccess({ waiting, rules, role, stage }) {
-    if (waiting) return this.#view.says(texts.waiting);
+    if (waiting) return this.#view.showStatus(texts.waiting);
     if (stage !== '' && stage !== this.#stage) this.#keepStage(stage);
     this.#stage = stage;
     if (this.#rules !== rules) this.#followRules(rules);
@@ -222,7 +222,7 @@ export class ListenPage {
     this.#view.live(rules);
     this.#describe();
     if (!hasEnded) return;
-    this.#view.says(texts.broadcastOver);
+    this.#view.showStatus(texts.broadcastOver);
     if (!this.#address.asks)
       this.#view.offer(build('a', { class: 'button', href: location.pathname }, texts.joinCall));
   }
@@ -232,20 +232,20 @@ export class ListenPage {
     const sentence = Object.hasOwn(NOTICES, code)
       ? NOTICES[/** @type {keyof typeof NOTICES} */ (code)]
       : null;
-    if (sentence !== null) this.#view.says(holds ? sentence : texts.playing);
+    if (sentence !== null) this.#view.showStatus(holds ? sentence : texts.playing);
   }
 
   /** @param {ServerMessages['moderated']} message */
   #moderated({ action }) {
     if (action !== 'hand-lowered') return;
     this.#raise(false);
-    this.#view.says(texts.handTaken);
+    this.#view.showStatus(texts.handTaken);
   }
 
   #toggleHand() {
     if (!this.#listening.send({ type: 'hand', raised: !this.#handRaised })) return;
     this.#raise(!this.#handRaised);
-    this.#view.says(this.#handRaised ? texts.handRaised : texts.handLowered);
+    this.#view.showStatus(this.#handRaised ? texts.handRaised : texts.handLowered);
   }
 
   /** @param {boolean} raised */
@@ -267,14 +267,14 @@ export class ListenPage {
   async #ontoStage() {
     this.#isLeaving = true;
     if (this.#address.isEmbedded) return this.#offerRoom();
-    this.#view.says(texts.ontoStage);
+    this.#view.showStatus(texts.ontoStage);
     this.#view.offer();
     try {
       const { goOntoStage } = await import('./onto-stage.js');
       await goOntoStage(this.#address.room, () => this.#give());
     } catch (error) {
       console.error(error);
-      this.#view.says(texts.stageFailed);
+      this.#view.showStatus(texts.stageFailed);
       this.#view.offer(makeButton('button primary', texts.goOnStage, () => void this.#ontoStage()));
     }
   }
@@ -290,7 +290,7 @@ export class ListenPage {
 
   /** A frame has no microphone: one speaks in a page of its own. */
   #offerRoom() {
-    this.#view.says(texts.stageElsewhere);
+    this.#view.showStatus(texts.stageElsewhere);
     const { pathname } = location;
     const address = stageAddress(
       { pathname, search: '' },
@@ -303,7 +303,7 @@ export class ListenPage {
     );
     link.addEventListener('click', () => {
       void this.#listening.stop();
-      this.#over(texts.ready);
+      this.#stop(texts.ready);
       this.#isLeaving = false;
     });
     this.#view.offer(link);

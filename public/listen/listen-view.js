@@ -142,7 +142,7 @@ export class ListenView {
   }
 
   /** @param {string} sentence  announced to assistive technology */
-  says(sentence) {
+  showStatus(sentence) {
     setText(this.#status, sentence);
   }
 

@@ -47,8 +47,8 @@ export class PlaybackSpeed {
     );
   }
 
-  /** True when it needs more input before any output. */
-  get hungry() {
+  /** True when it has no output without more input. */
+  get needsInput() {
     if (this.speed === 1) return this.#length - this.#cursor < this.#hop;
     return (
       Math.max(this.#cursor, Math.ceil(this.#nominal) + this.#search) + this.#hop > this.#length
@@ -57,7 +57,7 @@ export class PlaybackSpeed {
 
   /**
    * Adds sound.
-   * @param {Float32Array} pcm interleaved; at most a second, and only while it is hungry
+   * @param {Float32Array} pcm interleaved; at most a second, and only while it needs input
    */
   push(pcm) {
     const channels = this.#channels;
@@ -82,7 +82,7 @@ export class PlaybackSpeed {
   }
 
   /**
-   * Returns the next piece, unless it is hungry.
+   * Returns the next piece, unless it needs input.
    * @returns {Float32Array} interleaved, valid until the next call
    */
   pull() {

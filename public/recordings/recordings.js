@@ -20,7 +20,7 @@ import { recordingPageTexts as texts } from './texts.js';
  */
 
 /** Interval of checks of a growing recording, in milliseconds. */
-const LOOK_MS = 2000;
+const POLL_MS = 2000;
 
 /**
  * Distance from the end at which a growing recording plays live, in seconds: for sound not written
@@ -109,11 +109,11 @@ class RecordingPage {
     this.#goToHash();
     this.#show();
     if (this.#isWanted) this.#toggle();
-    if (this.#description.on) setTimeout(() => void this.#look(), LOOK_MS);
+    if (this.#description.on) setTimeout(() => void this.#poll(), POLL_MS);
   }
 
   /** Checks a growing recording for new sound, or its end. */
-  async #look() {
+  async #poll() {
     try {
       const answer = await fetch(this.#url);
       if (answer.status === 410) return this.#notice(texts.deleted);
@@ -127,7 +127,7 @@ class RecordingPage {
     } catch {
       // The network is gone for now: the next check may do better.
     }
-    if (this.#description?.on) setTimeout(() => void this.#look(), LOOK_MS);
+    if (this.#description?.on) setTimeout(() => void this.#poll(), POLL_MS);
   }
 
   /** Fetches the waveform and the list of speakers. */

@@ -128,7 +128,7 @@ export class SegmentPlayback {
         Math.min(-this.#ring.available, this.#silence.length / this.#channels),
       );
     while (this.#ring.available < samples) {
-      if (!this.#stretch.hungry) this.#ring.write(this.#stretch.pull());
+      if (!this.#stretch.needsInput) this.#ring.write(this.#stretch.pull());
       else if (!this.#feed()) break;
     }
   }

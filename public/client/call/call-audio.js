@@ -25,7 +25,7 @@ import { VoiceGains } from '../playout/bundle-decoder.js';
 import { ProcessorTime } from './processor-time.js';
 
 /** The interval at which captured sound is checked for, in milliseconds. */
-const CAPTURE_LOOK_MS = 100;
+const CAPTURE_POLL_MS = 100;
 
 /** The sound of a client that has joined: owns its uplink, its playout and their codecs. */
 export class CallAudio {
@@ -141,7 +141,7 @@ export class CallAudio {
     const isIdle = this.uplink.idle(now);
     const size = this.#frameSamples;
     const frameEnd = (Math.floor(this.#sync.sampleClockAt(now) / size) + 1) * size;
-    const wait = isIdle ? Math.max(1, this.#sync.msAt(frameEnd) - now) : CAPTURE_LOOK_MS;
+    const wait = isIdle ? Math.max(1, this.#sync.msAt(frameEnd) - now) : CAPTURE_POLL_MS;
     const dueMs = now + wait;
     this.#paceTimer = this.#clock.setTimeout(() => {
       const nowMs = this.#clock.now();

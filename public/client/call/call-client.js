@@ -165,20 +165,20 @@ export class CallClient {
       clock,
       wallNow,
       random,
-      notified: (away) => this.#become('away', { away }),
+      notified: (away) => this.#setState('away', { away }),
       run: () => this.#try(),
     });
     // A participant comes back as a moderator has made them.
-    this.on('stage', ({ key }) => this.#comeBackAs({ stage: key, listen: undefined }));
+    this.on('stage', ({ key }) => this.#rejoinAs({ stage: key, listen: undefined }));
     this.on('moderated', (message) => {
       if (message.action === 'role' && message.role === 'listener')
-        this.#comeBackAs({ stage: undefined, listen: true });
+        this.#rejoinAs({ stage: undefined, listen: true });
     });
     this.#gathering = new Gathering({ clock, onChange: (list) => this.store.set(list) });
     this.#liveness = new Liveness({
       clock,
       wallNow,
-      look: () => this.#look(),
+      check: () => this.#check(),
       slept: () => this.wake(),
     });
   }
@@ -205,7 +205,7 @@ export class CallClient {
   }
 
   /** @param {Partial<ClientOptions['join']>} changes */
-  #comeBackAs(changes) {
+  #rejoinAs(changes) {
     Object.assign(this.#options.join, changes);
   }
 
@@ -218,7 +218,7 @@ export class CallClient {
    * @param {CallView['state']} state  one that may follow; otherwise nothing happens
    * @param {Partial<CallView>} [details]
    */
-  #become(state, details) {
+  #setState(state, details) {
     if (NEXT[this.state].includes(state)) this.store.set({ away: null, ...details, state });
   }
 
@@ -229,7 +229,7 @@ export class CallClient {
    */
   async join(options) {
     this.#options = { ...options, join: { ...options.join } };
-    this.#become('connecting');
+    this.#setState('connecting');
     this.#attempt = this.#newSession();
     try {
       return await this.#attempt.join(options, options.join.resume);
@@ -335,7 +335,7 @@ export class CallClient {
 
   #joined() {
     this.#backoff.end();
-    this.#become('joined');
+    this.#setState('joined');
     if (this.#reconnects) this.#liveness.start();
   }
 
@@ -398,7 +398,7 @@ export class CallClient {
     else this.#backoff.later();
   }
 
-  #look() {
+  #check() {
     if (!this.#session || this.#attempt) return;
     const isDead = this.#liveness.isDead(this.#session.heardMs);
     if (isDead && !this.#backoff.waiting) {
@@ -412,7 +412,7 @@ export class CallClient {
   /** Tries now what can be tried: the network, the computer or the page may have come back. */
   wake() {
     if (this.state !== 'joined' && this.state !== 'away') return;
-    this.#liveness.woke();
+    this.#liveness.noteWake();
     if (this.state === 'joined') return;
     this.#backoff.hurry();
     // An attempt that hasn't asked to join yet may wait for a network that is gone.
@@ -433,7 +433,7 @@ export class CallClient {
     for (const session of [this.#session, this.#attempt]) session?.close();
     this.#session = this.#attempt = null;
     this.#declick.jump();
-    this.#become('ended', { end: { code, message } });
+    this.#setState('ended', { end: { code, message } });
   }
 
   /** The receiver of captured sound: while the session's clock isn't known yet, the one before. */

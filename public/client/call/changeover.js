@@ -79,7 +79,7 @@ export class Changeover {
       this.#played += pulled;
       this.#note(other, pulled);
     }
-    this.#look(out, count);
+    this.#compare(out, count);
     return count;
   }
 
@@ -89,7 +89,7 @@ export class Changeover {
     const other = this.#scratch(out.length);
     this.#to.render(other);
     this.#note(other, out.length / this.#channels);
-    this.#look(out, out.length / this.#channels);
+    this.#compare(out, out.length / this.#channels);
   }
 
   /** As CallClient.look has it. @param {number} waitMs @param {number} aheadMs */
@@ -113,7 +113,7 @@ export class Changeover {
   }
 
   /** @param {Float32Array} samples  of the first @param {number} count */
-  #look(samples, count) {
+  #compare(samples, count) {
     this.#silence = this.#isSound(samples, count) ? 0 : this.#silence + count;
     const enough = SOUND_MS * this.#perMs;
     const isNextThere = (this.#to.playout?.nextFrame ?? -1) >= 0;

@@ -61,12 +61,12 @@ export class Gathering {
   #awayUntil(gatherMs) {
     if (this.#missing.size === 0) return;
     for (const [id, person] of this.#missing) this.#missing.set(id, { ...person, away: true });
-    this.#again();
-    this.#later(Math.max(0, gatherMs - AWAY_AFTER_MS), () => this.#over());
+    this.#report();
+    this.#later(Math.max(0, gatherMs - AWAY_AFTER_MS), () => this.#giveUp());
   }
 
   /** Takes people off the list who haven't come. */
-  #over() {
+  #giveUp() {
     if (this.#missing.size === 0 || !this.#list) return;
     const people = this.#list.people.filter(({ id }) => !this.#missing.has(id));
     this.#missing.clear();
@@ -75,7 +75,7 @@ export class Gathering {
   }
 
   /** Reports the list again, with the missing people as they are now. */
-  #again() {
+  #report() {
     if (!this.#list) return;
     const people = this.#list.people.map((person) => this.#missing.get(person.id) ?? person);
     this.#list = { ...this.#list, people };

@@ -5,7 +5,7 @@
 
 import { SampleRing } from '../../../worklets/sample-ring.js';
 import { inTime, LOAD_MS, systemClock } from '../../shared/clock.js';
-import { handsOutSound, soundOf } from '../capture/microphone.js';
+import { canReadTrack, soundOf } from '../capture/microphone.js';
 import { ScheduledPlayer } from '../playout/scheduled-player.js';
 
 /**
@@ -101,7 +101,7 @@ export class SoundGraph {
    */
   async startCapture(stream) {
     this.stopCapture();
-    if (!this.#isHandedOut(stream)) await this.#load('capture-processor.js');
+    if (!this.#canReadTrack(stream)) await this.#load('capture-processor.js');
     if (this.#closed) return;
     this.stopCapture();
     this.#microphone = stream;
@@ -109,8 +109,8 @@ export class SoundGraph {
   }
 
   /** @param {MediaStream} stream */
-  #isHandedOut(stream) {
-    return handsOutSound(stream, this.context.sampleRate);
+  #canReadTrack(stream) {
+    return canReadTrack(stream, this.context.sampleRate);
   }
 
   /**
@@ -127,7 +127,7 @@ export class SoundGraph {
    * @returns {() => void} ends it
    */
   #capture(stream) {
-    if (this.#isHandedOut(stream)) {
+    if (this.#canReadTrack(stream)) {
       const sound = soundOf(stream);
       this.#worker.send('capture-track', { sound }, [sound]);
       return () => {};

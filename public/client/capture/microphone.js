@@ -39,7 +39,7 @@ export class CallMicrophone {
   #openedMs = 0;
   #turn = 0;
   #taking = 0;
-  #looksAgain = false;
+  #mustCheckAgain = false;
   /** @type {unknown} */
   #timer = null;
   #closed = false;
@@ -48,7 +48,7 @@ export class CallMicrophone {
   #options;
   #devices;
   #clock;
-  #onDevices = () => void this.#look();
+  #onDevices = () => void this.#checkDevices();
 
   /** @param {CallMicrophoneOptions} options */
   constructor(options) {
@@ -142,7 +142,7 @@ export class CallMicrophone {
       return turn === this.#turn && !this.#closed ? microphoneProblem(error) : OVERTAKEN;
     } finally {
       this.#taking -= 1;
-      if (this.#taking === 0 && this.#looksAgain) void this.#look();
+      if (this.#taking === 0 && this.#mustCheckAgain) void this.#checkDevices();
     }
   }
 
@@ -182,9 +182,9 @@ export class CallMicrophone {
   }
 
   /** Handles a change of devices. */
-  async #look() {
-    this.#looksAgain = this.#taking > 0;
-    if (this.#looksAgain || this.chosen === null || this.#closed) return;
+  async #checkDevices() {
+    this.#mustCheckAgain = this.#taking > 0;
+    if (this.#mustCheckAgain || this.chosen === null || this.#closed) return;
     const ids = (await listMicrophones(this.#devices)).map(({ deviceId }) => deviceId);
     if (this.#taking > 0 || this.chosen === null || this.#closed) return;
     if (!this.stream) {
@@ -375,7 +375,7 @@ const MOST_PIECES = 100;
  * @param {TrackScope} [scope] the window, or a test's substitute
  * @returns {boolean} true when soundOf() works
  */
-export function handsOutSound(stream, mostRate, scope = /** @type {TrackScope} */ (globalThis)) {
+export function canReadTrack(stream, mostRate, scope = /** @type {TrackScope} */ (globalThis)) {
   const [track] = stream.getAudioTracks();
   const rate = track?.getSettings().sampleRate ?? Infinity;
   return Boolean(scope.MediaStreamTrackProcessor) && rate <= mostRate;
@@ -384,7 +384,7 @@ export function handsOutSound(stream, mostRate, scope = /** @type {TrackScope} *
 /**
  * Opens a microphone's sound without an audio context, whose blocks and device would delay it. Only
  * some browsers can (MediaStreamTrackProcessor in Chromium).
- * @param {MediaStream} stream for which handsOutSound() is true
+ * @param {MediaStream} stream for which canReadTrack() is true
  * @param {TrackScope} [scope] the window, or a test's substitute
  * @returns {ReadableStream<AudioData>}
  */

@@ -38,7 +38,7 @@ const MAX_DRIFT_PPM = 300;
 const SLACK_MS = 1;
 
 /** Largest shift of sound from its true time, in milliseconds. */
-const MOST_ASIDE_MS = 5;
+const MAX_GRID_OFFSET_MS = 5;
 
 /** Most captured samples resampled at once. */
 const CHUNK_SAMPLES = 1024;
@@ -79,7 +79,7 @@ export class Uplink {
   /** True when the place of captured samples on the grid is known. */
   #placed = false;
   /** Samples of the room by which sound is shifted to later; negative: earlier. */
-  #aside = 0;
+  #gridOffset = 0;
   #skip = 0;
   /** True while the place is being corrected. */
   #steering = false;
@@ -210,7 +210,7 @@ export class Uplink {
       this.#place(captured, count);
       return;
     }
-    const position = captured + this.#aside;
+    const position = captured + this.#gridOffset;
     // Place of the next sample to send, minus the place that it would get.
     const pending = (this.#resampler.pending - this.#skip) / this.#ratio;
     const error = position - pending - this.#frame * frameSamples - this.#filled;
@@ -229,8 +229,8 @@ export class Uplink {
   /** @param {number} captured the chunk's first sample on the sample clock @param {number} count */
   #place(captured, count) {
     const { frameSamples } = this.#format;
-    this.#aside = this.#asideFor(captured, count / this.#ratio);
-    const first = Math.round(captured + this.#aside);
+    this.#gridOffset = this.#gridOffsetFor(captured, count / this.#ratio);
+    const first = Math.round(captured + this.#gridOffset);
     this.#frame = Math.max(Math.ceil(first / frameSamples), this.#frame, 0);
     this.#skip = Math.round((this.#frame * frameSamples - first) * this.#ratio);
     this.#filled = 0;
@@ -246,17 +246,17 @@ export class Uplink {
    * @returns {number} samples to shift it to later, or to earlier if negative; 0 when frames and
    *   pieces don't fit
    */
-  #asideFor(captured, samples) {
+  #gridOffsetFor(captured, samples) {
     const { sampleRate, frameSamples } = this.#format;
     const [short, long] = [Math.min(frameSamples, samples), Math.max(frameSamples, samples)];
     const perMs = sampleRate / 1000;
     if (
-      short > 2 * MOST_ASIDE_MS * perMs ||
+      short > 2 * MAX_GRID_OFFSET_MS * perMs ||
       Math.abs(long / short - Math.round(long / short)) > 1e-6
     )
       return 0;
-    const beyond = (captured + samples - SLACK_MS * perMs) / short;
-    return (Math.round(beyond) - beyond) * short;
+    const frames = (captured + samples - SLACK_MS * perMs) / short;
+    return (Math.round(frames) - frames) * short;
   }
 
   /**

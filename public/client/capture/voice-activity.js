@@ -243,13 +243,13 @@ class Filter {
 const FROM_HZ = 100;
 const TO_HZ = 6000;
 const STEP_HZ = 25;
-const LOOK_MS = 40;
+const STEP_MS = 40;
 
 /**
  * Windows behind a frequency's noise floor: the minimum, over 14 windows of 4 peaks, of the loudest
  * of each 4 spectra, in total nine seconds. It is trusted after five windows.
  */
-const LOOKS = 4;
+const SPECTRA = 4;
 const PER_WINDOW = 4;
 const WINDOWS = 14;
 const LEAST_WINDOWS = 5;
@@ -274,7 +274,7 @@ const SOFTEST = 3e-8;
 class SpectralChange {
   #channels;
   #size;
-  #lookSamples;
+  #stepSamples;
   #window;
   #samples;
   #filled = 0;
@@ -286,7 +286,7 @@ class SpectralChange {
   #loudest;
   #least;
   #noise;
-  #looks = 0;
+  #spectra = 0;
   #turns = 0;
   #windows = 0;
 
@@ -297,7 +297,7 @@ class SpectralChange {
   constructor({ sampleRate, channels }) {
     this.#channels = channels;
     this.#size = 2 ** Math.round(Math.log2(sampleRate / STEP_HZ));
-    this.#lookSamples = Math.max(this.#size, (LOOK_MS * sampleRate) / 1000);
+    this.#stepSamples = Math.max(this.#size, (STEP_MS * sampleRate) / 1000);
     this.#window = Float64Array.from(
       { length: this.#size },
       (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / this.#size),
@@ -324,13 +324,13 @@ class SpectralChange {
         for (let c = 0; c < channels; c++) this.#samples[this.#filled * channels + c] = pcm[i + c];
       }
       this.#filled += 1;
-      if (this.#filled < this.#lookSamples) continue;
+      if (this.#filled < this.#stepSamples) continue;
       this.#filled = 0;
-      this.#look();
+      this.#measure();
     }
   }
 
-  #look() {
+  #measure() {
     this.#transform();
     // With this window a tone of amplitude 1 has a power of (size / 4)².
     const scale = (4 / this.#size) ** 2 / 2;
@@ -344,8 +344,8 @@ class SpectralChange {
       if (power > this.#loudest[i]) this.#loudest[i] = power;
     }
     this.active = found && this.#windows >= LEAST_WINDOWS;
-    this.#looks += 1;
-    if (this.#looks === LOOKS) this.#keep();
+    this.#spectra += 1;
+    if (this.#spectra === SPECTRA) this.#keep();
   }
 
   /** Transforms both sides at once: the right one is the imaginary part. */
@@ -373,7 +373,7 @@ class SpectralChange {
   }
 
   #keep() {
-    this.#looks = 0;
+    this.#spectra = 0;
     const least = this.#least[this.#windows % WINDOWS];
     for (let i = 0; i < this.#bins; i++)
       if (this.#loudest[i] < least[i]) least[i] = this.#loudest[i];

@@ -42,7 +42,7 @@ export class ClockSync {
   #roundTrips = new Float64Array(REMEMBERED);
   #count = 0;
   /** Exchanges since the last contradiction. */
-  #held = 0;
+  #kept = 0;
   #best = -1;
   #drift = new DriftMeter({ windowMs: DRIFT_WINDOW_MS, stepMs: Infinity });
   /** Line of the output clock: its start, and server milliseconds per client millisecond. */
@@ -77,16 +77,16 @@ export class ClockSync {
     if (!(roundTrip >= 0) || !Number.isFinite(clock)) return false;
     const middle = sentMs + roundTrip / 2;
     if (this.#contradicts(middle, clock, roundTrip / 2, receivedMs)) {
-      this.#held = 0;
+      this.#kept = 0;
       this.jumps += 1;
       this.#drift.reset();
     }
-    const slot = this.#held % REMEMBERED;
+    const slot = this.#kept % REMEMBERED;
     this.#middles[slot] = middle;
     this.#clocks[slot] = clock;
     this.#roundTrips[slot] = roundTrip;
     this.#count += 1;
-    this.#held += 1;
+    this.#kept += 1;
     this.roundTripMs = roundTrip;
     this.#drift.add(receivedMs, (clock * 1000) / this.#sampleRate - middle, roundTrip);
     this.#choose(receivedMs);
@@ -102,15 +102,15 @@ export class ClockSync {
    */
   #contradicts(ms, clock, errorMs, nowMs) {
     if (this.#best < 0) return false;
-    const offMs = Math.abs(((clock - this.#believed(ms)) * 1000) / this.#sampleRate);
+    const offMs = Math.abs(((clock - this.#clockAt(ms)) * 1000) / this.#sampleRate);
     return offMs > errorMs + this.#errorMs(this.#best, nowMs) + CONTRADICTION_MS;
   }
 
   /** @param {number} nowMs */
   #choose(nowMs) {
     let least = Infinity;
-    const held = Math.min(this.#held, REMEMBERED);
-    for (let i = 0; i < held; i++) {
+    const kept = Math.min(this.#kept, REMEMBERED);
+    for (let i = 0; i < kept; i++) {
       const error = this.#errorMs(i, nowMs);
       if (error >= least) continue;
       least = error;
@@ -119,7 +119,7 @@ export class ClockSync {
   }
 
   /** @param {number} ms @returns {number} sample clock at that time, by the trusted exchange */
-  #believed(ms) {
+  #clockAt(ms) {
     const elapsed = (ms - this.#middles[this.#best]) * (1 + this.driftPpm * 1e-6);
     return this.#clocks[this.#best] + (elapsed * this.#sampleRate) / 1000;
   }
@@ -127,8 +127,8 @@ export class ClockSync {
   /** @param {number} nowMs start of following the new estimate */
   #follow(nowMs) {
     const offMs = this.#followedMs(nowMs);
-    const jumps = this.#held <= FIRST;
-    this.#lineClock = jumps ? this.#believed(nowMs) : this.sampleClockAt(nowMs);
+    const jumps = this.#kept <= FIRST;
+    this.#lineClock = jumps ? this.#clockAt(nowMs) : this.sampleClockAt(nowMs);
     this.#lineMs = nowMs;
     const follow = jumps ? 0 : Math.max(-MAX_FOLLOW, Math.min(MAX_FOLLOW, offMs / FOLLOW_MS));
     this.#speed = 1 + this.driftPpm * 1e-6 + follow;
@@ -136,7 +136,7 @@ export class ClockSync {
 
   /** @param {number} nowMs @returns {number} estimate minus output clock, in milliseconds */
   #followedMs(nowMs) {
-    return ((this.#believed(nowMs) - this.sampleClockAt(nowMs)) * 1000) / this.#sampleRate;
+    return ((this.#clockAt(nowMs) - this.sampleClockAt(nowMs)) * 1000) / this.#sampleRate;
   }
 
   /** @param {number} slot @param {number} nowMs */

@@ -69,7 +69,7 @@ export class Http1Connection extends Connection {
   /** Number of the oldest that were sent, perhaps in vain: their numbers stay. */
   #sentControls = 0;
   /** True while some are in flight: later ones wait, since requests overtake each other. */
-  #controlUnderWay = false;
+  #isControlInFlight = false;
   /** Number of the server's last control message that was read. */
   #read = 0;
   /** True when an answer got lost, perhaps with control messages: the server sends those again. */
@@ -185,7 +185,7 @@ export class Http1Connection extends Connection {
   #flush() {
     if (!this.#token) return;
     while (!this.closed && this.#inFlight < MAX_IN_FLIGHT) {
-      const controls = this.#controlUnderWay ? [] : this.#controlsThatFit();
+      const controls = this.#isControlInFlight ? [] : this.#nextControls();
       if (this.#unsent + controls.length === 0) return;
       void this.#post(this.#takeBody(controls), controls.length);
     }
@@ -195,7 +195,7 @@ export class Http1Connection extends Connection {
    * Number of the oldest control messages that fit into a list beside the waiting packets: one at
    * least.
    */
-  #controlsThatFit() {
+  #nextControls() {
     let bytes = this.#listEnd;
     const end = this.#controls.findIndex(
       (control) => (bytes += LIST_LENGTH_BYTES + control.length) > MAX_LIST_BYTES,
@@ -221,25 +221,25 @@ export class Http1Connection extends Connection {
    */
   async #post(body, controls) {
     this.#inFlight += 1;
-    this.#controlUnderWay ||= controls > 0;
+    this.#isControlInFlight ||= controls > 0;
     this.#sentControls = Math.max(this.#sentControls, controls);
     let url = `${this.#sessionUrl(this.#token)}/packets?read=${this.#read}`;
     if (controls > 0) url += `&control=${this.#firstControl}`;
     if (this.#isAnswerLost) url += '&lost';
     this.#isAnswerLost = false;
-    let wasRead = false;
+    let isRead = false;
     try {
       const response = await this.#request(url, 'POST', 'application/octet-stream', body);
-      wasRead = this.#answered(response, new Uint8Array(await response.arrayBuffer()));
+      isRead = this.#answered(response, new Uint8Array(await response.arrayBuffer()));
     } catch {
       this.#failed();
     }
     this.#inFlight -= 1;
-    if (controls > 0) this.#controlUnderWay = false;
-    if (wasRead) this.#forgetControls(controls);
+    if (controls > 0) this.#isControlInFlight = false;
+    if (isRead) this.#forgetControls(controls);
     // Lost control messages go with the next packet: sent at once they would get lost again.
     else this.#isAnswerLost = true;
-    if (wasRead) this.#flush();
+    if (isRead) this.#flush();
   }
 
   /** @param {number} count of the oldest */

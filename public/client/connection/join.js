@@ -48,10 +48,10 @@ export function joinMessage({ join: fields, e2eKey }, token) {
  * @param {object} message the join message
  * @param {ConnectionHandler} handler
  * @param {Clock} clock
- * @param {() => boolean} [wanted] asked while they wait in the lobby: false cancels the join
+ * @param {() => boolean} [isWanted] asked while they wait in the lobby: false cancels the join
  * @returns {Promise<void>} rejects with a ConnectionError; the connection is closed then
  */
-export async function join(connection, message, handler, clock, wanted = () => true) {
+export async function join(connection, message, handler, clock, isWanted = () => true) {
   /** @type {unknown} */
   let timer = null;
   try {
@@ -62,7 +62,7 @@ export async function join(connection, message, handler, clock, wanted = () => t
       );
       timer = clock.setTimeout(() => reject(silent), JOIN_MS);
       const knock = () => {
-        if (!wanted())
+        if (!isWanted())
           reject(new ConnectionError('connection-lost', 'Nobody wants to join any more.', true));
         connection.sendControl({ type: 'knock' });
         timer = clock.setTimeout(knock, KNOCK_MS);

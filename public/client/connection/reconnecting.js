@@ -96,7 +96,7 @@ export class Backoff {
 }
 
 /** Interval of checks, in milliseconds. */
-const LOOK_MS = 250;
+const CHECK_MS = 250;
 
 /**
  * Time without a packet from the server after which the connection is dead, in milliseconds: in
@@ -114,7 +114,7 @@ export const DEAD_AMONG_NODES_MS = 1000;
 const DEAD_AFTER_SLEEP_MS = 1000;
 
 /** Lateness of a check that proves that the computer slept, in milliseconds. */
-const SLEPT_MS = 1000;
+const SLEEP_MS = 1000;
 
 /** Checks regularly that a connection is alive, and detects that the computer has slept. */
 export class Liveness {
@@ -123,9 +123,9 @@ export class Liveness {
   #on;
   /** @type {unknown} */
   #timer = null;
-  #lookedMs = 0;
-  #lookedWall = 0;
-  #wokeMs = -Infinity;
+  #checkedMs = 0;
+  #checkedWall = 0;
+  #wakeMs = -Infinity;
   /** Time without a packet after which a connection is dead, in milliseconds. */
   deadMs = DEAD_MS;
 
@@ -134,21 +134,21 @@ export class Liveness {
    * @param {Clock} options.clock
    * @param {() => number} options.wallNow milliseconds since 1970; goes on while the computer
    *   sleeps
-   * @param {() => void} options.look called four times a second
+   * @param {() => void} options.check called four times a second
    * @param {() => void} options.slept called before it, where the computer or the page has stood
    *   still
    */
-  constructor({ clock, wallNow, look, slept }) {
+  constructor({ clock, wallNow, check, slept }) {
     this.#clock = clock;
     this.#wallNow = wallNow;
-    this.#on = { look, slept };
+    this.#on = { check, slept };
   }
 
   /** Starts or restarts the checks. */
   start() {
-    this.#lookedMs = this.#clock.now();
-    this.#lookedWall = this.#wallNow();
-    this.#lookLater();
+    this.#checkedMs = this.#clock.now();
+    this.#checkedWall = this.#wallNow();
+    this.#checkLater();
   }
 
   /** Idempotent. */
@@ -156,31 +156,31 @@ export class Liveness {
     this.#clock.clearTimeout(this.#timer);
   }
 
-  #lookLater() {
+  #checkLater() {
     this.#clock.clearTimeout(this.#timer);
-    this.#timer = this.#clock.setTimeout(() => this.#look(), LOOK_MS);
+    this.#timer = this.#clock.setTimeout(() => this.#check(), CHECK_MS);
   }
 
-  #look() {
-    this.#lookLater();
+  #check() {
+    this.#checkLater();
     const now = this.#clock.now();
     const wall = this.#wallNow();
-    const lateMs = Math.max(now - this.#lookedMs, wall - this.#lookedWall) - LOOK_MS;
-    this.#lookedMs = now;
-    this.#lookedWall = wall;
-    if (lateMs > SLEPT_MS) this.#on.slept();
-    this.#on.look();
+    const lateMs = Math.max(now - this.#checkedMs, wall - this.#checkedWall) - CHECK_MS;
+    this.#checkedMs = now;
+    this.#checkedWall = wall;
+    if (lateMs > SLEEP_MS) this.#on.slept();
+    this.#on.check();
   }
 
   /** Notes that the network may be another one: earlier packets prove nothing. */
-  woke() {
-    this.#wokeMs = this.#clock.now();
+  noteWake() {
+    this.#wakeMs = this.#clock.now();
   }
 
   /** @param {number} heardMs time of the last packet from the server, by the clock */
   isDead(heardMs) {
-    const limitMs = heardMs > this.#wokeMs ? this.deadMs : DEAD_AFTER_SLEEP_MS;
-    return this.#clock.now() - Math.max(heardMs, this.#wokeMs) > limitMs;
+    const limitMs = heardMs > this.#wakeMs ? this.deadMs : DEAD_AFTER_SLEEP_MS;
+    return this.#clock.now() - Math.max(heardMs, this.#wakeMs) > limitMs;
   }
 }
 

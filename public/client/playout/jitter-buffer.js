@@ -39,7 +39,7 @@ export class JitterBuffer {
   #format;
   #packets;
   #loss = new PacketLoss();
-  #strangers = 0;
+  #implausible = 0;
   #redundancyDelay = new RedundancyDelay();
   /** First frame of the silence without packets. */
   #restStart = INDEX_NEVER;
@@ -56,7 +56,7 @@ export class JitterBuffer {
   #stride = 1;
   /** True when playing has already asked for the next frame and got something else. */
   #awaited = false;
-  #fillsUntilMs = -Infinity;
+  #fillEndMs = -Infinity;
   /**
    * True while a buffer with a fixed delay fills: nothing plays yet, and earlier frames are still
    * accepted.
@@ -143,7 +143,7 @@ export class JitterBuffer {
     this.#start(frame);
     this.next = Math.max(0, frame - Math.min(repeats, this.#stride - 1));
     this.isFilling = this.delay.fixedMs !== null;
-    this.#fillsUntilMs = arrivalMs + FILL_MS;
+    this.#fillEndMs = arrivalMs + FILL_MS;
   }
 
   /** Ends the filling when there is enough, or when it has taken too long. @param {number} nowMs */
@@ -151,14 +151,14 @@ export class JitterBuffer {
     if (!this.isFilling) return;
     const isFull =
       (this.newest - this.next) * this.#format.frameMs >= FILLED * (this.delay.fixedMs ?? 0);
-    this.isFilling = nowMs < this.#fillsUntilMs && !isFull;
+    this.isFilling = nowMs < this.#fillEndMs && !isFull;
   }
 
   /** @param {number} frame */
   #start(frame) {
     this.next = frame;
     this.newest = frame;
-    this.#strangers = 0;
+    this.#implausible = 0;
     this.resting = false;
     this.rested = 0;
   }
@@ -167,12 +167,12 @@ export class JitterBuffer {
   #isPlausible(frame, arrivalMs) {
     const lateness = this.delay.lateness(frame, arrivalMs);
     if (frame >= 0 && Math.abs(lateness) <= this.delay.mostMs + STRANGE_MS) {
-      this.#strangers = 0;
+      this.#implausible = 0;
       return true;
     }
     this.counters.strange += 1;
-    this.#strangers += 1;
-    if (this.#strangers < RESYNC_PACKETS || frame < 0) return false;
+    this.#implausible += 1;
+    if (this.#implausible < RESYNC_PACKETS || frame < 0) return false;
     this.delay.reset();
     this.#loss.reset();
     this.#packets.clear();
@@ -187,7 +187,7 @@ export class JitterBuffer {
    */
   #keep(frame, packet, bytes) {
     const isSilent = packet.payloadBytes[0] === 0;
-    if (frame < this.next && !isSilent) this.#goBack(frame);
+    if (frame < this.next && !isSilent) this.#moveBack(frame);
     // Late silence was already played as silence.
     if (frame >= this.next || (isSilent && this.#isRested(frame))) this.counters.received += 1;
     else this.counters.late += 1;
@@ -227,7 +227,7 @@ export class JitterBuffer {
       const repeated = frame - r;
       if (repeated < 0 || this.#packets.has(repeated)) continue;
       if (repeated < this.next - 1 && !this.#isRested(repeated)) continue;
-      if (repeated < this.next && packet.payloadBytes[r] > 0) this.#goBack(repeated);
+      if (repeated < this.next && packet.payloadBytes[r] > 0) this.#moveBack(repeated);
       if (repeated < this.next) continue;
       this.#put(repeated, packet, r, bytes);
       if (repeated < first && packet.payloadBytes[r] > 0) first = repeated;
@@ -244,7 +244,7 @@ export class JitterBuffer {
    * Goes back to sound that came late into silence: it plays from its start, later.
    * @param {number} frame before the next
    */
-  #goBack(frame) {
+  #moveBack(frame) {
     if (!this.#isRested(frame)) return;
     this.delay.moved((this.next - frame) * this.#format.frameMs);
     this.next = frame;

@@ -10,7 +10,7 @@ export class OutputDevice {
   #context = null;
   #options;
   #devices;
-  #onDevices = () => void this.#look();
+  #onDevices = () => void this.#checkDevices();
 
   /**
    * @param {object} options
@@ -44,7 +44,7 @@ export class OutputDevice {
     return true;
   }
 
-  async #look() {
+  async #checkDevices() {
     const context = this.#context;
     if (!context || this.#chosen === '') return;
     const ids = (await listSpeakers(this.#devices)).map(({ deviceId }) => deviceId);

@@ -19,8 +19,8 @@ export class PacketLoss {
   /** Number of packets sent so far: the expected ones minus the ones that the sender left out. */
   #sent = 0;
   /** Packets sent and arrived by the beginning of each of the last seconds. */
-  #sentThen = new Float64Array(SECONDS);
-  #arrivedThen = new Float64Array(SECONDS);
+  #sentBySecond = new Float64Array(SECONDS);
+  #arrivedBySecond = new Float64Array(SECONDS);
   #second = NaN;
 
   /** Number of packets that should have come so far. */
@@ -127,8 +127,8 @@ export class PacketLoss {
     const second = Math.floor(nowMs / 1000);
     if (!(second - this.#second < SECONDS)) this.#second = second - SECONDS;
     for (; this.#second < second; this.#second++) {
-      this.#sentThen[(this.#second + 1) % SECONDS] = this.#sent;
-      this.#arrivedThen[(this.#second + 1) % SECONDS] = this.#arrived;
+      this.#sentBySecond[(this.#second + 1) % SECONDS] = this.#sent;
+      this.#arrivedBySecond[(this.#second + 1) % SECONDS] = this.#arrived;
     }
   }
 
@@ -145,8 +145,8 @@ export class PacketLoss {
   percent(nowMs) {
     this.#turn(nowMs);
     const oldest = (this.#second + 1) % SECONDS;
-    const sent = this.#sent - this.#sentThen[oldest];
-    const arrived = this.#arrived - this.#arrivedThen[oldest];
+    const sent = this.#sent - this.#sentBySecond[oldest];
+    const arrived = this.#arrived - this.#arrivedBySecond[oldest];
     return sent > 0 ? Math.max(0, (100 * (sent - arrived)) / sent) : null;
   }
 

@@ -24,7 +24,7 @@ const SHORT_HEADROOM_MS = 2;
 const MOST_MS = 500;
 
 /** Longest interval between checks of the sound card's position, in milliseconds. */
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
 /**
  * Fills the ring that the playback worklet empties. Sound that has arrived is decoded at once and
@@ -41,7 +41,7 @@ export class PlaybackFeed {
   #blockMs;
   #headroomMs;
   /** Time at which the worklet last reported a burst. */
-  #wokeMs = -Infinity;
+  #wakeMs = -Infinity;
   /** @type {unknown} */
   #timer = null;
 
@@ -83,13 +83,13 @@ export class PlaybackFeed {
   arrived() {
     while (this.#source.ready && this.#availableMs < MOST_MS && this.#pull());
     // A full ring needs no wake-ups.
-    if (this.#clock.now() - this.#wokeMs > LOOK_MS) this.#ring.arm(this.#ring.capacity);
+    if (this.#clock.now() - this.#wakeMs > POLL_MS) this.#ring.arm(this.#ring.capacity);
   }
 
-  /** Called when the worklet has little left, and at the latest after LOOK_MS. */
+  /** Called when the worklet has little left, and at the latest after POLL_MS. */
   wake() {
     const burstMs = this.#burstMs;
-    this.#wokeMs = this.#clock.now();
+    this.#wakeMs = this.#clock.now();
     this.#source.observeOutput(
       burstMs + this.#headroomMs,
       this.#ring.underruns,

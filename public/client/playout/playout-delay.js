@@ -81,7 +81,7 @@ export class PlayoutDelay {
   /** Delay that is wanted regardless of jitter, in milliseconds. @type {number | null} */
   #fixedMs = null;
   /** Time until which the delay may be far from the wanted one. */
-  #changesUntilMs = -Infinity;
+  #changeEndMs = -Infinity;
   /**
    * Surplus delay left by the last change, in milliseconds; Infinity when no delay was known, so
    * that none is too long.
@@ -117,7 +117,7 @@ export class PlayoutDelay {
     this.#fixedMs = ms;
     if (ms !== null) this.wantedMs = ms;
     if (!isChange) return;
-    this.#changesUntilMs = nowMs + CHANGE_MS;
+    this.#changeEndMs = nowMs + CHANGE_MS;
     this.#changeMs = this.#isKnown ? Math.max(0, this.surplusMs) : Infinity;
   }
 
@@ -146,7 +146,7 @@ export class PlayoutDelay {
     const isFar = this.#fixedMs !== null && this.#fixedMs >= MAX_DELAY_MS;
     const hardMs = this.#fixedMs !== null && !isFar ? HARD_NEAR_MS : HARD_MS;
     // An outage during the change isn't part of it.
-    if (nowMs < this.#changesUntilMs) return this.#changeMs + hardMs;
+    if (nowMs < this.#changeEndMs) return this.#changeMs + hardMs;
     if (!isFar) return hardMs;
     this.#hardSinceMs = this.surplusMs > HARD_MS ? Math.min(this.#hardSinceMs, nowMs) : Infinity;
     return nowMs - this.#hardSinceMs < CHANGE_MS ? HARD_FAR_MS : HARD_MS;
@@ -158,7 +158,7 @@ export class PlayoutDelay {
    *   short for as long as a change may take
    */
   isStarved(nowMs) {
-    if (this.#fixedMs === null || nowMs < this.#changesUntilMs) this.#isStarved = false;
+    if (this.#fixedMs === null || nowMs < this.#changeEndMs) this.#isStarved = false;
     else this.#isStarved = this.surplusMs < (this.#isStarved ? -this.longMs : -this.#fixedMs / 2);
     return this.#isStarved;
   }

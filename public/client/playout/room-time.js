@@ -58,7 +58,7 @@ export class RoomTime {
    */
   look() {
     const before = this.#aheadMs;
-    this.#aheadMs = this.#readAheadMs();
+    this.#aheadMs = this.#measureAhead();
     return Math.abs(this.#aheadMs - before) > MOVED_MS;
   }
 
@@ -82,7 +82,7 @@ export class RoomTime {
    * Audio API, getOutputTimestamp).
    * @returns {number} milliseconds; the median of the last readings
    */
-  #readAheadMs() {
+  #measureAhead() {
     const { contextTime = 0, performanceTime = 0 } = this.#context.getOutputTimestamp?.() ?? {};
     const { currentTime, outputLatency = 0 } = this.#context;
     const hasTimestamp = performanceTime > 0;

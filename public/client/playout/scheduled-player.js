@@ -2,7 +2,7 @@
 const LEAD_S = 0.12;
 
 /** Interval between checks for more sound, in milliseconds. */
-const LOOK_MS = 20;
+const POLL_MS = 20;
 
 /** Maximum number of frames asked for before the first of them arrives. */
 const MAX_WANTED = 16;
@@ -16,8 +16,8 @@ export class ScheduledPlayer {
   #output;
   #pull;
   #timer;
-  #wanted = 0;
-  #askedMs = 0;
+  #requested = 0;
+  #requestedMs = 0;
   #frameSeconds = 0.02;
   #endsAt = 0;
 
@@ -37,20 +37,20 @@ export class ScheduledPlayer {
     this.#output = output;
     this.#pull = pull;
     this.time = time;
-    this.#timer = time.setInterval(() => this.#look(), LOOK_MS);
+    this.#timer = time.setInterval(() => this.#poll(), POLL_MS);
   }
 
-  #look() {
+  #poll() {
     if (this.#context.state !== 'running') return;
     const now = this.time.now();
     // Forgets requests without an answer, such as those made before the room was joined.
-    if (now - this.#askedMs > 1000) this.#wanted = 0;
+    if (now - this.#requestedMs > 1000) this.#requested = 0;
     const ahead = Math.max(0, this.#endsAt - this.#context.currentTime);
-    const missing = Math.ceil((LEAD_S - ahead) / this.#frameSeconds) - this.#wanted;
-    if (missing <= 0 || this.#wanted >= MAX_WANTED) return;
-    const frames = Math.min(missing, MAX_WANTED - this.#wanted);
-    this.#wanted += frames;
-    this.#askedMs = now;
+    const missing = Math.ceil((LEAD_S - ahead) / this.#frameSeconds) - this.#requested;
+    if (missing <= 0 || this.#requested >= MAX_WANTED) return;
+    const frames = Math.min(missing, MAX_WANTED - this.#requested);
+    this.#requested += frames;
+    this.#requestedMs = now;
     this.#pull(frames, 1000 * LEAD_S);
   }
 
@@ -59,7 +59,7 @@ export class ScheduledPlayer {
    * @param {number} [channels]
    */
   add(samples, channels = 1) {
-    if (this.#wanted > 0) this.#wanted -= 1;
+    if (this.#requested > 0) this.#requested -= 1;
     if (samples.length === 0) return;
     const buffer = this.#context.createBuffer(
       channels,

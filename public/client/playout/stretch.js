@@ -44,7 +44,7 @@ export class Stretch {
   #quietMs = LONG_QUIET_MS;
   #timeScale;
   /** True while loud sound is being shortened. */
-  #hurries = false;
+  #isHurrying = false;
 
   /** Samples. */
   counters = { inserted: 0, dropped: 0 };
@@ -122,7 +122,7 @@ export class Stretch {
    * Number of frames to play together if they are there: 1 unless loud sound is to be shortened.
    */
   get together() {
-    if (!this.#hurries) return 1;
+    if (!this.#isHurrying) return 1;
     const spare = Math.floor(this.#delay.surplusMs / this.#format.frameMs);
     return Math.max(1, Math.min(framesToScale(this.#format), spare + 1));
   }
@@ -135,10 +135,10 @@ export class Stretch {
    */
   shorten(out, samples) {
     const surplus = this.#delay.surplusMs;
-    this.#hurries = surplus > (this.#hurries ? LITTLE_LONG_MS : MUCH_LONG_MS);
+    this.#isHurrying = surplus > (this.#isHurrying ? LITTLE_LONG_MS : MUCH_LONG_MS);
     let count = samples;
     if (this.#quietMs > 0) count = this.#cut(out, samples, surplus);
-    else if (this.#hurries)
+    else if (this.#isHurrying)
       count = this.#timeScale.shorten(
         out,
         samples,

@@ -21,7 +21,7 @@
 import uPlot from '/vendor/uplot/uPlot.esm.js';
 import { setText } from '../../ui/kit/element.js';
 import { PROTOCOLS } from '../runs/protocol.js';
-import { sorted, usualEnd } from '../summary.js';
+import { sorted, axisEnd } from '../summary.js';
 import { texts } from '../texts.js';
 
 const HEIGHT = 300;
@@ -95,7 +95,7 @@ export function showScatter(plot, above, readings) {
     list.map(({ atMs, ms }) => ({ atMs, ms, line: PROTOCOLS.indexOf(protocol) })),
   );
   points.sort((a, b) => a.atMs - b.atMs);
-  const yEnd = usualEnd([...readings.values()].map((list) => sorted(list.map(({ ms }) => ms))));
+  const yEnd = axisEnd([...readings.values()].map((list) => sorted(list.map(({ ms }) => ms))));
   const x = points.map(({ atMs }) => atMs / 1000);
   const lines = PROTOCOLS.map((_, line) =>
     points.map((point) => (point.line === line ? Math.min(point.ms, yEnd) : null)),

@@ -8,7 +8,7 @@ import { roundTripsMs } from '../measurements.js';
 import { Plot, showScatter } from './plot.js';
 import { PROTOCOLS } from '../runs/protocol.js';
 import { fillLegend, protocolLines } from './protocols.js';
-import { cumulative, histogram, quantile, sorted, summarize, usualEnd } from '../summary.js';
+import { cumulative, histogram, quantile, sorted, summarize, axisEnd } from '../summary.js';
 import { fillTable } from './tables.js';
 import { milliseconds, nameOf, percentage, texts } from '../texts.js';
 
@@ -88,7 +88,7 @@ export class RoundTripView {
 
   /** @param {Map<Protocol, Float64Array>} ascending */
   #showDistribution(ascending) {
-    const xEnd = usualEnd([...ascending.values()]);
+    const xEnd = axisEnd([...ascending.values()]);
     const edges = Array.from({ length: PARTS + 1 }, (_, i) => (xEnd * i) / PARTS);
     const none = edges.map(() => null);
     const linesOf = (/** @type {typeof cumulative} */ shape) =>

@@ -7,7 +7,7 @@ import {
   quantile,
   sorted,
   summarize,
-  usualEnd,
+  axisEnd,
 } from '../../../public/lab/summary.js';
 import { unsupportedReason } from '../../../public/lab/views/protocols.js';
 import { milliseconds, percentage, texts } from '../../../public/lab/texts.js';
@@ -86,9 +86,9 @@ describe('figures', () => {
 
   it('end an axis where what is usual can be told apart', () => {
     const usual = sorted([...Array(99).fill(10), 1000]);
-    expect(usualEnd([usual, sorted([])])).toBe(20);
-    expect(usualEnd([sorted([10, 12])])).toBeCloseTo(12.6, 9);
-    expect(usualEnd([])).toBe(0);
+    expect(axisEnd([usual, sorted([])])).toBe(20);
+    expect(axisEnd([sorted([10, 12])])).toBeCloseTo(12.6, 9);
+    expect(axisEnd([])).toBe(0);
   });
 
   it('say the least delay at which everybody hears enough', () => {

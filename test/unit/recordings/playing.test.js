@@ -146,7 +146,7 @@ describe('the speed', () => {
     stretch.speed = speed;
     const out = [];
     for (let at = 0; at < pcm.length;) {
-      if (stretch.hungry) {
+      if (stretch.needsInput) {
         stretch.push(pcm.subarray(at, at + 960));
         at += 960;
       } else out.push(...stretch.pull());

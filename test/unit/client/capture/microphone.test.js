@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  handsOutSound,
+  canReadTrack,
   mixesSides,
   listMicrophones,
   microphoneProblem,
@@ -149,21 +149,21 @@ describe('soundOf', () => {
   it("is the track's own where the browser hands it out, at the room's rate or a lower one", () => {
     for (const rate of [48_000, 44_100, 16_000]) {
       const { track, stream } = streamOf(rate);
-      expect(handsOutSound(stream, 48_000, { MediaStreamTrackProcessor })).toBe(true);
+      expect(canReadTrack(stream, 48_000, { MediaStreamTrackProcessor })).toBe(true);
       expect(soundOf(stream, { MediaStreamTrackProcessor })).toMatchObject({ track });
     }
   });
 
   it("is none in other browsers, at higher rates, and where the rate isn't told", () => {
-    expect(handsOutSound(streamOf(48_000).stream, 48_000, {})).toBe(false);
-    expect(handsOutSound(streamOf(96_000).stream, 48_000, { MediaStreamTrackProcessor })).toBe(
+    expect(canReadTrack(streamOf(48_000).stream, 48_000, {})).toBe(false);
+    expect(canReadTrack(streamOf(96_000).stream, 48_000, { MediaStreamTrackProcessor })).toBe(
       false,
     );
-    expect(handsOutSound(streamOf(undefined).stream, 48_000, { MediaStreamTrackProcessor })).toBe(
+    expect(canReadTrack(streamOf(undefined).stream, 48_000, { MediaStreamTrackProcessor })).toBe(
       false,
     );
     expect(
-      handsOutSound(/** @type {any} */ ({ getAudioTracks: () => [] }), 48_000, {
+      canReadTrack(/** @type {any} */ ({ getAudioTracks: () => [] }), 48_000, {
         MediaStreamTrackProcessor,
       }),
     ).toBe(false);
