@@ -16,10 +16,10 @@ import {
  */
 
 /**
- * Numbers of the applications in libopus 1.6. RESTRICTED_CELT gives the packets of restricted
- * low-delay, and takes 38 to 50 % less memory (findings/opus-restricted-celt.sh).
+ * RESTRICTED_CELT, an application of libopus 1.6: it gives the packets of restricted low-delay, and
+ * takes 38 to 50 % less memory (findings/opus-restricted-celt.sh).
  */
-const NUMBERS = Object.freeze({ ...APPLICATIONS, 'low-delay': 2053 });
+const RESTRICTED_CELT = 2053;
 
 /** Code of the addon without memory; bad settings have another, and are checked before. */
 const FAILED = 'GenericFailure';
@@ -29,6 +29,8 @@ const FAILED = 'GenericFailure';
  * @returns {Codec} its encoders and decoders are limited only by the machine's memory
  */
 export function createNativeCodec({ OpusEncoder, OpusDecoder }) {
+  const hasCelt = canOpen(() => new OpusEncoder(48000, 960, 48000, 0, RESTRICTED_CELT));
+  const numbers = { ...APPLICATIONS, ...(hasCelt && { 'low-delay': RESTRICTED_CELT }) };
   return {
     name: 'native',
     conceals: true,
@@ -37,7 +39,7 @@ export function createNativeCodec({ OpusEncoder, OpusDecoder }) {
     createEncoder: (settings) => {
       const { sampleRate, frameSamples, channels, bitrate, complexity, application, isConstant } =
         checkEncoderSettings(settings);
-      const number = NUMBERS[application];
+      const number = numbers[application];
       const open = () =>
         new OpusEncoder(
           sampleRate,
@@ -57,6 +59,16 @@ export function createNativeCodec({ OpusEncoder, OpusDecoder }) {
       return new NativeDecoder(orNoMemory(open), frameSamples * channels);
     },
   };
+}
+
+/** @param {() => { close: () => void }} open an encoder @returns {boolean} false if it throws */
+function canOpen(open) {
+  try {
+    open().close();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -411,3 +411,24 @@ it('the native codec reports missing memory by a code, and passes on other error
     );
   }
 });
+
+it('the native codec encodes low delay by RESTRICTED_CELT if libopus has it', () => {
+  for (const [has, expected] of [
+    [2053, 2053],
+    [2051, 2051],
+  ]) {
+    const opened = /** @type {number[]} */ ([]);
+    const Encoder = class {
+      constructor(/** @type {number[]} */ ...settings) {
+        if (settings[4] > has) throw new Error('an application that Opus does not have');
+        opened.push(settings[4]);
+      }
+      close() {}
+    };
+    const codec = createNativeCodec(/** @type {any} */ ({ OpusEncoder: Encoder }));
+    codec.createEncoder({ sampleRate: 48000, frameSamples: 960, application: 'low-delay' });
+    expect(opened.at(-1)).toBe(expected);
+    codec.createEncoder({ sampleRate: 48000, frameSamples: 960, application: 'audio' });
+    expect(opened.at(-1)).toBe(2049);
+  }
+});
