@@ -5,11 +5,10 @@
  */
 
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setImmediate } from 'node:timers/promises';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { createAudioFormat } from '../public/shared/sound/audio-format.js';
 import {
   AUDIO_HEADER_BYTES,
@@ -24,7 +23,7 @@ import { TickScheduler } from '../server/clock/tick-scheduler.js';
 import { DEFAULTS } from '../server/config/options.js';
 import { roomConfigOf } from '../server/room/room-config.js';
 import { Rooms } from '../server/room/rooms.js';
-import { wholeNumber } from './options.js';
+import { checkoutWith, wholeNumber } from './options.js';
 import { bootstrap } from './stats/bootstrap.js';
 import { seededRandom } from '../testkit/random.js';
 import { quantile, sorted } from '../testkit/statistics.js';
@@ -301,11 +300,7 @@ function measure(room, packets, seconds) {
 const median = (values) => quantile(sorted(values), 0.5);
 
 /** @param {string} folder */
-function checkout(folder) {
-  if (!existsSync(join(folder, 'bench/frame-path.js')))
-    throw new InvalidArgumentError('it has no bench/frame-path.js');
-  return resolve(folder);
-}
+const checkout = (folder) => checkoutWith(folder, 'bench/frame-path.js');
 
 /** People in the room, and how many of them talk. */
 const SITUATIONS = Object.freeze([

@@ -1,5 +1,7 @@
 /** Parsers of command-line options. */
 
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import { NEARNESS } from '../public/shared/nearness.js';
 
@@ -55,6 +57,17 @@ export function numbers(text) {
   const list = text.split(',').map(Number);
   if (list.every((value) => Number.isFinite(value) && value >= 0)) return list;
   throw new InvalidArgumentError('must be numbers from 0 on, separated by commas');
+}
+
+/**
+ * @param {string} folder of another checkout
+ * @param {string} file  that it must have
+ * @returns {string} the folder's absolute path
+ * @throws {InvalidArgumentError} without that file
+ */
+export function checkoutWith(folder, file) {
+  if (!existsSync(join(folder, file))) throw new InvalidArgumentError(`it has no ${file}`);
+  return resolve(folder);
 }
 
 /** Option for the nearness of the measured listeners. */

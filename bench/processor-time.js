@@ -68,6 +68,12 @@ export function threadsMs(pid, name = '') {
   return ns / 1e6;
 }
 
+/** @param {number} pid @returns {number} resident memory of a process, in bytes */
+export function residentBytes(pid) {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return 1024 * Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? NaN);
+}
+
 /** @param {number} pid */
 function parentOf(pid) {
   try {

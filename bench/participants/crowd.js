@@ -108,8 +108,9 @@ class CrowdMember extends Participant {
   /** Frames and arrival times, in pairs, of a watched member. @type {Float64Array | null} */
   #noted;
   #notedCount = 0;
-  /** When each of the last frames was sent. */
+  /** When each of the last frames was sent, and which frames these are. */
   #sentMs = new Float64Array(SENT_FRAMES);
+  #sentFrames = new Float64Array(SENT_FRAMES).fill(-1);
   #bytes = 0;
   /** When a packet came last. */
   #heardMs = -Infinity;
@@ -119,6 +120,12 @@ class CrowdMember extends Participant {
    * @type {number[]}
    */
   #passedMs = [];
+  /**
+   * The times from each talker's sending of a frame to the arrival of the mix that holds it, of a
+   * watched member.
+   * @type {Map<CrowdMember, { sumMs: number, count: number }>}
+   */
+  #throughMs = new Map();
 
   talks = false;
 
@@ -146,14 +153,16 @@ class CrowdMember extends Participant {
    * Sends a frame if the member talks or a silent packet is due.
    * @param {number} frame
    * @param {Uint8Array[]} speech
+   * @param {number} nowMs on the clock
    * @returns {boolean} true if it sent
    */
-  sendDue(frame, speech) {
+  sendDue(frame, speech, nowMs) {
     if (this.listens) return this.#askForClock(frame);
     const every = Math.max(1, Math.round(SILENCE_MS / this.format.frameMs));
     if (!this.talks && this.#silentLeft === 0 && (frame + this.number) % every !== 0) return false;
     if (this.#silentLeft > 0) this.#silentLeft -= 1;
-    this.#sentMs[frame % SENT_FRAMES] = performance.now();
+    this.#sentMs[frame % SENT_FRAMES] = nowMs;
+    this.#sentFrames[frame % SENT_FRAMES] = frame;
     this.sendFrame(
       frame,
       this.talks ? speech[(frame + APART_FRAMES * this.number) % speech.length] : null,
@@ -180,8 +189,9 @@ class CrowdMember extends Participant {
    * it.
    * @param {Uint8Array} bytes
    * @param {number} arrivalMs
+   * @param {Iterable<CrowdMember>} members of the room
    */
-  count(bytes, arrivalMs) {
+  count(bytes, arrivalMs, members) {
     this.#heardMs = arrivalMs;
     const frame = frameAt(bytes, 5);
     const { stride = 1 } = this.welcome;
@@ -193,6 +203,22 @@ class CrowdMember extends Participant {
     if (stride === 1 || frame % stride === stride - 1)
       this.#streams[(bytes[1] >> 2) & 1].add(number);
     this.#note(frame, bytes, arrivalMs);
+    if (this.#noted !== null) this.#noteThrough(frame, arrivalMs, members);
+  }
+
+  /** @param {number} frame @param {number} arrivalMs @param {Iterable<CrowdMember>} members */
+  #noteThrough(frame, arrivalMs, members) {
+    for (const member of members) {
+      if (member === this || !member.talks) continue;
+      if (member.#sentFrames[frame % SENT_FRAMES] !== frame) continue;
+      const pair = this.#throughMs.get(member);
+      const ms = arrivalMs - member.#sentMs[frame % SENT_FRAMES];
+      if (!pair) this.#throughMs.set(member, { sumMs: ms, count: 1 });
+      else {
+        pair.sumMs += ms;
+        pair.count += 1;
+      }
+    }
   }
 
   /** Counts a bundle likewise. @param {Uint8Array} bytes @param {number} arrivalMs */
@@ -226,6 +252,7 @@ class CrowdMember extends Participant {
     this.#notedCount = 0;
     this.#bytes = 0;
     this.#passedMs = [];
+    this.#throughMs.clear();
   }
 
   /** Counters and noted arrivals since resetCounts(). */
@@ -235,6 +262,7 @@ class CrowdMember extends Participant {
       streams: this.#streams.map(({ received, sent }) => ({ received, sent })),
       bytes: this.#bytes,
       passedMs: this.#passedMs,
+      throughMs: [...this.#throughMs.values()].map(({ sumMs, count }) => sumMs / count),
       arrivals: Array.from({ length: this.#notedCount }, (_, i) => ({
         frame: noted[2 * i],
         atMs: noted[2 * i + 1],
@@ -410,7 +438,7 @@ export class Crowd {
     const receive = (/** @type {Uint8Array} */ bytes, /** @type {number} */ arrivalMs) => {
       const type = packetType(bytes);
       if (type === PacketType.audio && bytes.length >= AUDIO_HEADER_BYTES)
-        member.count(bytes, arrivalMs);
+        member.count(bytes, arrivalMs, room?.byNumber.values() ?? []);
       else if (type === PacketType.bundle && bytes.length >= BUNDLE_HEADER_BYTES)
         member.countBundle(bytes, arrivalMs);
       else if (type === PacketType.voice && bytes.length >= AUDIO_HEADER_BYTES + VOICE_NUMBER_BYTES)
@@ -484,7 +512,7 @@ export class Crowd {
 
   /** @param {CrowdMember} member @param {number} frame */
   #sendFrame = (member, frame) => {
-    if (member.sendDue(frame, this.#payloads)) this.sent += 1;
+    if (member.sendDue(frame, this.#payloads, this.#clock.now())) this.sent += 1;
   };
 
   /** Sets all counters to zero. */
@@ -497,9 +525,11 @@ export class Crowd {
   /**
    * The counters of each member since note().
    * @returns {{ id: string, talks: boolean, ended: string | null, streams: { received: number,
-   *   sent: number }[], bytes: number, passedMs: number[], arrivals: { frame: number, atMs: number
-   *   }[] }[]} streams: the full mix or the bundles, and the mix-minus; bytes of sound; passedMs:
-   *   from the sending of a packet to its arrival, as it was forwarded; atMs on the clock
+   *   sent: number }[], bytes: number, passedMs: number[], throughMs: number[], arrivals: { frame:
+   *   number, atMs: number }[] }[]} streams: the full mix or the bundles, and the mix-minus; bytes
+   *   of sound; passedMs: from the sending of a packet to its arrival, as it was forwarded;
+   *   throughMs: of each talker, the mean from the sending of a frame to the arrival of its mix;
+   *   atMs on the clock
    */
   take() {
     return [...this.#members].map(([id, { member }]) => ({

@@ -1,7 +1,6 @@
 /**
  * The cost of large rooms for the server: CPU, lateness of the tick, received audio, and the
  * latency that the server adds.
- * @import { Child } from '../../testkit/participants/child.js'
  * @import { Lab } from './lab.js'
  * @import { Samples, Scenario } from './scenario.js'
  * @import { Target } from './targets.js'
@@ -10,16 +9,24 @@
  * @typedef {(quantity: Quantity, value: number, client?: string) => void} Add records one of a case
  */
 
-import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
-import { loadCodec } from '../../server/codec/codec.js';
+import { codecPassMs } from '../codec/pass.js';
 import { OPTIONS } from '../../server/config/options.js';
 import { addProcessors, processorQuantities } from './processor-figures.js';
+import {
+  BEFORE,
+  HERE,
+  againstOption,
+  inTurn,
+  ratioTables,
+  samplesOf,
+  serverFactor,
+} from './against.js';
 import { randomFor } from './scenario.js';
+import { JAMULUS, lackOfJamulus } from '../peers/jamulus.js';
 import { intervalWords, targetsTable } from './targets.js';
 import { namesOf } from '../options.js';
-import { MachineMeter } from '../../testkit/participants/child.js';
+import { Child, MachineMeter } from '../../testkit/participants/child.js';
 import { MAIN } from '../participants/server-profile.js';
-import { readSpeech } from '../../testkit/participants/speech.js';
 import { meanEstimate } from '../report/quantity-views.js';
 import { valuesByRepetition } from '../report/result.js';
 import { bootstrap } from '../stats/bootstrap.js';
@@ -33,10 +40,28 @@ const WATCHED_STEP = 10;
  * Cases with targets. `50/50` has the server's default number of speakers in the mix. Further cases
  * have musicians, or let the server choose Opus's complexity.
  */
+const FULL_ROOM = '50/50k50';
+const SMALL_ROOM = '10/10';
 const MUSICIANS = '25/25k25f2.5';
-const CASES = Object.freeze(['500/3', '50/50k50', '50/50', '50x10/2', MUSICIANS, '50/50k50cauto']);
+const CASES = Object.freeze(['500/3', FULL_ROOM, '50/50', '50x10/2', MUSICIANS, '50/50k50cauto']);
 
-const factors = [{ name: 'rooms', label: 'Case', unit: '' }];
+const JAMULUS_NOTE =
+  "jamulus: its server with as many of its own clients on JACK's dummy sound card, in frames of " +
+  '128 samples; all of them send the tones of jack_iodelay. CPU and memory are those of the ' +
+  "server's process. Its clients aren't in the generator's figures.";
+
+/** Most from a packet's arrival to the mix's leaving, in milliseconds, by case. */
+const THROUGH_MS = new Map([
+  [SMALL_ROOM, 5],
+  ['25/25k25', 6],
+  [FULL_ROOM, 8],
+]);
+
+/** Most resident memory of the server with the full room, and for ten more people, in MB. */
+const RESIDENT_MB = 85;
+const TEN_MORE_MB = 3;
+
+const factors = [{ name: 'rooms', label: 'Case', unit: '' }, serverFactor];
 
 const processors = processorQuantities(factors);
 
@@ -47,6 +72,8 @@ const quantities = {
   received: { name: 'received', label: 'Received, of those who talk', unit: '%', factors },
   arrived: { name: 'arrived', label: 'Arrived at those who listen', unit: '%', factors },
   added: { name: 'added', label: 'Added by the server', unit: 'ms', factors },
+  through: { name: 'through', label: 'Packet in to mix out', unit: 'ms', factors },
+  resident: { name: 'resident', label: "The server's resident memory", unit: 'MB', factors },
   part: {
     name: 'partCpu',
     label: "The server's CPU, by part",
@@ -63,7 +90,7 @@ export const crowd = {
     'rooms of many, few or all of whom talk: CPU, lateness of the tick, what arrives, what ' +
     'the server adds',
   quantities: Object.values(quantities),
-  defaults: { duration: 30, repetitions: 3, format: 'call', transports: ['webtransport'] },
+  defaults: { duration: 30, repetitions: 5, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
     command
       .option(
@@ -80,25 +107,38 @@ export const crowd = {
         (text) => Number(text),
         0,
       )
+      .option('--profile', "where the server's CPU goes, part by part; it takes some itself", false)
       .option(
-        '--profile',
-        "where the server's CPU goes, part by part; it takes some itself",
+        '--jamulus',
+        "Jamulus's server beside it, with real clients, in rooms where all talk",
         false,
+      )
+      .addOption(
+        againstOption({
+          cases: [FULL_ROOM, '25/25k25', SMALL_ROOM],
+          repetitions: 5,
+          jamulus: true,
+        }),
       );
   },
 
   async measure(lab) {
-    const { cases, repetitions, duration } = /** @type {any} */ (lab.options);
-    let done = 0;
-    for (let repetition = 0; repetition < repetitions; repetition++) {
-      for (const name of cases) {
-        lab.progress(name, done++ / (repetitions * cases.length));
-        await measureCase(lab, name, repetition, duration / repetitions);
+    const { against, jamulus } = /** @type {any} */ (lab.options);
+    const lack = jamulus ? lackOfJamulus() : null;
+    if (lack) lab.folder.warn(lack);
+    const blocks = blocksOf(/** @type {any} */ (lab.options), lack === null);
+    for (const [i, { name, repetition, server, seconds }] of blocks.entries()) {
+      lab.progress(server === HERE ? name : `${name}, ${server}`, i / blocks.length);
+      if (server === JAMULUS_SERVER) await measureJamulus(lab, name, repetition, seconds);
+      else {
+        const checkout = server === BEFORE ? against : undefined;
+        await measureCase(lab, name, repetition, seconds, checkout);
       }
     }
   },
 
-  result(folder, options) {
+  result(measured, options) {
+    const folder = samplesOf(measured);
     return {
       title: crowd.title,
       summary:
@@ -115,6 +155,7 @@ export const crowd = {
         targetsTable(
           options.cases.flatMap((/** @type {string} */ name) => targetsOf(folder, name, options)),
         ),
+        ...ratioTables(measured, barsOf(options.cases), options),
         tableOf(folder, options),
         ...(options.profile ? [profileOf(folder, options)] : []),
       ],
@@ -131,10 +172,14 @@ export const crowd = {
         'Added by the server: from when a frame was due (its end + D) to the arrival of the ' +
           'packet that holds it at a listener, less half of the least round trip and less ' +
           'one pass of the codec (one frame encoded and decoded). Known where there is one room.',
+        "Packet in to mix out: from a talker's sending of a frame to the arrival of the mix that " +
+          'holds it, less the least round trip; the mean over frames, and over all pairs of a ' +
+          'talker and a watched listener. It holds D, and the codec.',
         'At complexity auto the server goes down from 8 to 0 while mixing takes more than ' +
           'half of a processor.',
         `Packets leave at ten times of each frame, as sound cards don't end their frames ` +
           `together. One in ${WATCHED_STEP} has its arrivals noted.`,
+        ...(options.jamulus ? [JAMULUS_NOTE] : []),
         ...(options.workers > 0
           ? [
               `The rooms are in ${options.workers} worker threads. Lateness is from their ` +
@@ -146,13 +191,74 @@ export const crowd = {
   },
 };
 
+/** Jamulus, as a server's name. */
+const JAMULUS_SERVER = 'jamulus';
+
+/**
+ * Greatest ratio of CPU to that of an earlier state, and of Jamulus, by case.
+ * @type {Readonly<Record<string, Readonly<Record<string, number>>>>}
+ */
+const RATIOS = Object.freeze({
+  [FULL_ROOM]: { [BEFORE]: 0.6, [JAMULUS_SERVER]: 0.5 },
+  [SMALL_ROOM]: { [BEFORE]: 0.6 },
+});
+
+/**
+ * True when Jamulus can be measured with a case: it has one room, and mixes all who talk.
+ * @param {string} name
+ */
+const isOfJamulus = (name) => {
+  const { rooms, people, talking, mixed } = parseCase(name);
+  return rooms === 1 && talking === people && (mixed === null || mixed >= people);
+};
+
+/**
+ * The blocks of a run in their order: in each repetition all cases, of each the servers by turns.
+ * @param {{ cases: string[], repetitions: number, duration: number, against?: string, jamulus?:
+ *   boolean }} options
+ * @param {boolean} [hasJamulus]
+ */
+export function blocksOf({ cases, repetitions, duration, against, jamulus }, hasJamulus = true) {
+  return Array.from({ length: repetitions }, (_, repetition) =>
+    cases.flatMap((name) => {
+      const servers = [
+        HERE,
+        ...(against === undefined ? [] : [BEFORE]),
+        ...(jamulus && hasJamulus && isOfJamulus(name) ? [JAMULUS_SERVER] : []),
+      ];
+      return inTurn(servers, repetition).map((server) => ({
+        name,
+        repetition,
+        server,
+        seconds: duration / repetitions,
+      }));
+    }),
+  ).flat();
+}
+
+/** @param {readonly string[]} cases @returns {import('./against.js').Bar[]} */
+const barsOf = (cases) =>
+  cases.flatMap((name) =>
+    [BEFORE, JAMULUS_SERVER].flatMap((server) =>
+      [quantities.cpu, quantities.resident, quantities.through].map((quantity) => ({
+        what: `${quantity.label}, ${name} (${quantity.unit})`,
+        server,
+        quantity,
+        belongs: (/** @type {import('../report/result.js').Sample} */ { factors: its }) =>
+          its?.rooms === name,
+        limit: quantity === quantities.cpu ? (RATIOS[name]?.[server] ?? null) : null,
+      })),
+    ),
+  );
+
 /**
  * Starts a server, and has all join.
  * @param {Lab} lab
  * @param {string} name
+ * @param {string} [checkout]  folder of another checkout whose server is started
  * @returns {Promise<Child>} the crowd's process
  */
-async function startCase(lab, name) {
+async function startCase(lab, name, checkout) {
   const { rooms, people, talking, mixed, complexity, frameMs } = parseCase(name);
   const hasMost = OPTIONS.some((option) => option.name === 'max-speakers');
   if (mixed !== null && !hasMost) lab.folder.warn(`${name}: this server mixes all who talk.`);
@@ -177,6 +283,7 @@ async function startCase(lab, name) {
       ...most,
     ],
     'ticks',
+    checkout,
   );
   await child.call('joinAll', {
     people: Array.from({ length: all }, (_, i) => {
@@ -196,11 +303,13 @@ async function startCase(lab, name) {
 /**
  * Measures one case, and records it in the lab's folder.
  * @param {Lab} lab @param {string} name @param {number} repetition @param {number} seconds
+ * @param {string} [checkout]  folder of another checkout whose server is measured
  */
-export async function measureCase(lab, name, repetition, seconds) {
+export async function measureCase(lab, name, repetition, seconds, checkout) {
   const { profile = false, workers = 0 } = /** @type {any} */ (lab.options);
   const { rooms, frameMs } = parseCase(name);
-  const child = await startCase(lab, name);
+  const child = await startCase(lab, name, checkout);
+  const its = { rooms: name, server: checkout === undefined ? HERE : BEFORE };
   await lab.wait(2 * lab.options.warmUp);
   const atMs = lab.folder.elapsedMs;
   const before = await receptions(lab, rooms);
@@ -223,7 +332,7 @@ export async function measureCase(lab, name, repetition, seconds) {
       client,
       atMs,
       value,
-      factors: { rooms: name },
+      factors: its,
     });
   // Where there are workers, the busiest of them is the thread that limits.
   const loopPercent =
@@ -233,6 +342,7 @@ export async function measureCase(lab, name, repetition, seconds) {
     generatorPercent: notes.cpuPercent,
     machine: taken,
   });
+  add(quantities.resident, server.rssBytes / 1e6);
   for (const ms of workers > 0 ? latenessOf(statesBefore, states) : server.tickLatenessMs)
     add(quantities.lateness, ms);
   for (const { id, percent } of receivedShares(before, after))
@@ -248,13 +358,51 @@ export async function measureCase(lab, name, repetition, seconds) {
       client: '',
       atMs,
       value: percent,
-      factors: { rooms: name, part },
+      factors: { ...its, part },
     });
   }
-  if (rooms > 1) return;
-  const codecMs = await codecPassMs(frameMs ?? 20);
-  for (const ms of addedMs(server.due, notes.people))
+  if (rooms === 1)
+    addDelays(add, { due: server.due, notes, codecMs: await codecPassMs(frameMs ?? 20) });
+}
+
+/**
+ * Records what the server adds to sound, which is known where there is one room.
+ * @param {Add} add
+ * @param {{ due: { frame: number, atMs: number }[], notes: any, codecMs: number }} measured
+ */
+function addDelays(add, { due, notes, codecMs }) {
+  for (const ms of addedMs(due, notes.people))
     add(quantities.added, ms - notes.roundTripMs / 2 - codecMs);
+  for (const { throughMs } of notes.people)
+    for (const ms of throughMs) add(quantities.through, ms - notes.roundTripMs);
+}
+
+/**
+ * Measures Jamulus's server with a room of as many, while aloud's doesn't run.
+ * @param {Lab} lab @param {string} name @param {number} repetition @param {number} seconds
+ */
+async function measureJamulus(lab, name, repetition, seconds) {
+  await lab.close();
+  const child = new Child(JAMULUS, lab.link.server.exec);
+  try {
+    await child.call('start', { people: parseCase(name).people });
+    await lab.wait(2 * lab.options.warmUp);
+    const atMs = lab.folder.elapsedMs;
+    await child.call('begin');
+    await lab.wait(seconds);
+    const { cpuPercent, rssBytes } = await child.call('collect');
+    const its = { rooms: name, server: JAMULUS_SERVER };
+    for (const [quantity, value] of /** @type {const} */ ([
+      [quantities.cpu, cpuPercent],
+      [quantities.resident, rssBytes / 1e6],
+    ]))
+      lab.folder.record(quantity.name, {
+        ...{ protocol: '', repetition, client: '' },
+        ...{ atMs, value, factors: its },
+      });
+  } finally {
+    await child.close();
+  }
 }
 
 /**
@@ -336,18 +484,10 @@ function targetsOf(folder, name, options) {
     `${cores(quantities.others)}; ${cores(quantities.idle)} were idle`;
   const random = randomFor(options);
   const interval = (
-    /** @type {Quantity} */ { name: its },
+    /** @type {Quantity} */ quantity,
     /** @type {import('../stats/bootstrap.js').Statistic} */ statistic,
-  ) =>
-    bootstrap(
-      valuesByRepetition(folder.samples(its), ({ factors: { rooms } = {} }) => rooms === name),
-      statistic,
-      { random },
-    )[0];
-  const [means, p99] = [
-    (/** @type {Float64Array} */ all) => [mean(all)],
-    (/** @type {Float64Array} */ all) => [quantile(all, 0.99)],
-  ];
+  ) => intervalOf(folder, quantity, name, statistic, random);
+  const p99 = (/** @type {Float64Array} */ all) => [quantile(all, 0.99)];
   /** @param {number} limit @returns {Target} */
   const cpu = (limit) => {
     const { estimate, low, high } = interval(quantities.cpu, means);
@@ -404,9 +544,86 @@ function targetsOf(folder, name, options) {
   if (name === '500/3' || name === MUSICIANS) return [cpu(1), lateness(), received()];
   if (name === '50x10/2') return [cpu(1.2), people(), lateness(), received()];
   if (name === '1000/3') return [lateness(), received()];
-  if (name !== '50/50k50' && name !== '50/50') return [];
+  if (name !== FULL_ROOM && name !== '50/50') return throughTargets(folder, name, options);
   const late = interval(quantities.added, p99);
-  return [cpu(0.45), addedTarget(what, sorted(of(quantities.added)), late)];
+  const added = addedTarget(what, sorted(of(quantities.added)), late);
+  return [
+    ...[cpu(0.45), added],
+    ...throughTargets(folder, name, options),
+    ...residentTargets(folder, name, options),
+  ];
+}
+
+/**
+ * @param {Samples} folder
+ * @param {Quantity} quantity
+ * @param {string} name  of a case
+ * @param {import('../stats/bootstrap.js').Statistic} statistic
+ * @param {() => number} random seeded
+ */
+const intervalOf = (folder, quantity, name, statistic, random) =>
+  bootstrap(
+    valuesByRepetition(
+      folder.samples(quantity.name),
+      ({ factors: { rooms } = {} }) => rooms === name,
+    ),
+    statistic,
+    { random },
+  )[0];
+
+const means = (/** @type {Float64Array} */ all) => [mean(all)];
+
+/**
+ * @param {Samples} folder
+ * @param {string} name
+ * @param {{ complexity: string, seed: number }} options
+ * @returns {Target[]}
+ */
+function throughTargets(folder, name, options) {
+  const limit = THROUGH_MS.get(name);
+  if (limit === undefined) return [];
+  const reached = intervalOf(folder, quantities.through, name, means, randomFor(options));
+  return [
+    {
+      what: `Packet in to mix out, ${wordsOf(name, options)}`,
+      limit,
+      reached: reached.estimate,
+      unit: 'ms',
+      digits: 1,
+      why: intervalWords(reached, 'ms', 1),
+    },
+  ];
+}
+
+/**
+ * @param {Samples} folder
+ * @param {string} name
+ * @param {{ complexity: string, seed: number }} options
+ * @returns {Target[]}
+ */
+function residentTargets(folder, name, options) {
+  if (name !== FULL_ROOM) return [];
+  const reached = intervalOf(folder, quantities.resident, name, means, randomFor(options));
+  const small = mean(valuesOf(folder, quantities.resident, SMALL_ROOM));
+  const more = parseCase(name).people - parseCase(SMALL_ROOM).people;
+  const ten = (10 * (reached.estimate - small)) / more;
+  const common = { unit: 'MB', digits: 1 };
+  return [
+    {
+      ...common,
+      what: `Resident memory, ${wordsOf(name, options)}`,
+      limit: RESIDENT_MB,
+      reached: reached.estimate,
+      why: intervalWords(reached, 'MB', 1),
+    },
+    {
+      ...common,
+      what: 'Resident memory of ten more people',
+      limit: TEN_MORE_MB,
+      reached: ten,
+      why: `from ${SMALL_ROOM} to ${name}`,
+    },
+  ];
 }
 
 /**
@@ -449,12 +666,18 @@ function tableOf(folder, options) {
       mean(of(quantities.generator)),
       mean(of(quantities.others)),
       mean(of(quantities.idle)),
+      known(mean(of(quantities.resident))),
       known(quantile(lateness, 0.5)),
       known(quantile(lateness, 0.99)),
       share(quantities.received),
       share(quantities.arrived),
       known(quantile(added, 0.5)),
       known(quantile(added, 0.99)),
+      meanEstimate(
+        folder.samples(quantities.through.name),
+        ({ factors: { rooms: its } = {} }) => its === name,
+        random,
+      ),
     ];
   });
   const columns = [
@@ -463,12 +686,14 @@ function tableOf(folder, options) {
     { label: 'Generator', unit: '% of a core', digits: 0 },
     { label: 'Others', unit: '% of a core', digits: 0 },
     { label: 'Idle', unit: '% of a core', digits: 0 },
+    { label: 'Resident', unit: 'MB', digits: 0 },
     { label: 'Tick late, p50', unit: 'ms', digits: 2 },
     { label: 'p99', unit: 'ms', digits: 2 },
     { label: 'Received', unit: '%', digits: 2 },
     { label: 'Arrived', unit: '%', digits: 2 },
     { label: 'Added, p50', unit: 'ms', digits: 1 },
     { label: 'p99', unit: 'ms', digits: 1 },
+    { label: 'Packet in to mix out', unit: 'ms', digits: 1 },
   ];
   return { name: 'crowd', title: 'What rooms of many cost the server', columns, rows };
 }
@@ -533,30 +758,3 @@ function profileOf(folder, options) {
 
 /** @param {number} value */
 const known = (value) => (Number.isFinite(value) ? value : null);
-
-/** Frames of speech with which the codec's pass is measured. */
-const CODEC_FRAMES = 200;
-
-/**
- * Time to encode and decode one frame of speech with the server's codec, in milliseconds.
- * @param {number} frameMs
- */
-async function codecPassMs(frameMs) {
-  const frameSamples = 48 * frameMs;
-  const codec = await loadCodec();
-  const [speech, settings] = [await readSpeech(48000), { sampleRate: 48000, frameSamples }];
-  const encoder = codec.createEncoder(settings);
-  const decoder = codec.createDecoder(settings);
-  const bytes = new Uint8Array(MAX_PACKET_BYTES);
-  const out = new Float32Array(frameSamples);
-  const times = Array.from({ length: CODEC_FRAMES }, (_, i) => {
-    const pcm = speech.subarray(i * frameSamples, (i + 1) * frameSamples);
-    const startMs = performance.now();
-    const count = encoder.encode(pcm, bytes, 0);
-    decoder.decode(bytes, 0, count, out, 0);
-    return performance.now() - startMs;
-  });
-  encoder.close();
-  decoder.close();
-  return mean(times.slice(CODEC_FRAMES / 4));
-}

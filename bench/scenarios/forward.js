@@ -3,13 +3,21 @@
  * listener, and the latency that the server adds to a forwarded packet. Mumble's server can be
  * measured beside it in the same run.
  * @import { Lab } from './lab.js'
- * @import { Scenario } from './scenario.js'
+ * @import { Samples, Scenario } from './scenario.js'
  * @import { Quantity, Table } from '../report/result.js'
- * @import { RunFolder } from '../report/run-folder.js'
  * @import { Target } from './targets.js'
  */
 
 import { processorQuantities } from './processor-figures.js';
+import {
+  BEFORE,
+  HERE,
+  againstOption,
+  inTurn,
+  ratioTables,
+  samplesOf,
+  serverFactor,
+} from './against.js';
 import { randomFor } from './scenario.js';
 import { targetsTable } from './targets.js';
 import { meanEstimate } from '../report/quantity-views.js';
@@ -46,6 +54,7 @@ const MUMBLE_NOTES = Object.freeze([
 const factors = [
   { name: 'rooms', label: 'Case', unit: '' },
   { name: 'way', label: 'Way', unit: '' },
+  serverFactor,
 ];
 
 const { cpu, generator } = processorQuantities(factors);
@@ -86,26 +95,35 @@ export const forward = {
       listOf(ALL_WAYS),
       lackOfMurmurd() ? Object.keys(WAYS) : ALL_WAYS,
     );
+    // The server is measured after a minute: V8 compiles in the first.
+    command.addOption(
+      againstOption({
+        cases: ['50/5'],
+        ways: ['bundle', PEER],
+        repetitions: 5,
+        warmUp: 30,
+        duration: 60,
+      }),
+    );
   },
 
   async measure(lab) {
-    const { cases, ways, repetitions, duration } = /** @type {any} */ (lab.options);
+    const { against, ways } = /** @type {any} */ (lab.options);
     const lack = ways.includes(PEER) ? lackOfMurmurd() : null;
     if (lack) lab.folder.warn(lack);
-    let done = 0;
-    for (let repetition = 0; repetition < repetitions; repetition++) {
-      for (const name of cases) {
-        for (const way of ways) {
-          lab.progress(`${name}, ${way}`, done++ / (repetitions * cases.length * ways.length));
-          if (way !== PEER) await measureCase(lab, name, way, repetition, duration / repetitions);
-          else if (!lack && isOfMumble(name))
-            await measureMumble(lab, name, repetition, duration / repetitions);
-        }
+    const blocks = blocksOf(/** @type {any} */ (lab.options), lack === null);
+    for (const [i, { name, way, server, repetition, seconds }] of blocks.entries()) {
+      lab.progress(`${name}, ${way}${server === BEFORE ? ' before' : ''}`, i / blocks.length);
+      if (way === PEER) await measureMumble(lab, name, repetition, seconds);
+      else {
+        const checkout = server === BEFORE ? against : undefined;
+        await measureCase(lab, { name, way, repetition, seconds, checkout });
       }
     }
   },
 
-  result(folder, options) {
+  result(measured, options) {
+    const folder = samplesOf(measured);
     const targets = options.cases.flatMap((/** @type {string} */ name) => targetsOf(folder, name));
     return {
       title: forward.title,
@@ -113,7 +131,11 @@ export const forward = {
         'Rooms on loopback over WebTransport, 20 ms Opus at 48 kHz; who talks sends real ' +
         'speech in each frame, who is silent a packet every 200 ms.',
       headlines: options.cases.flatMap((/** @type {string} */ name) => headlinesOf(folder, name)),
-      tables: [targetsTable(targets), tableOf(folder, options)],
+      tables: [
+        targetsTable(targets),
+        ...ratioTables(besideMumble(measured), barsOf(options), options),
+        tableOf(folder, options),
+      ],
       plots: [],
       notes: [
         "CPU is the server process's own, QUIC's threads included. The generator is another " +
@@ -130,13 +152,81 @@ export const forward = {
 };
 
 /**
- * @param {Lab} lab
- * @param {string} name
- * @param {string} way
- * @param {number} repetition
- * @param {number} seconds
+ * Greatest ratio of CPU, forwarded as bundles, to that of an earlier state, and of Mumble.
+ * @type {Readonly<Record<string, Readonly<Record<string, number>>>>}
  */
-async function measureCase(lab, name, way, repetition, seconds) {
+const RATIOS = Object.freeze({ '50/5': { [BEFORE]: 0.6, [PEER]: 0.55 } });
+
+/**
+ * The blocks of a run in their order: in each repetition all cases, of each the ways by turns.
+ * @param {{ cases: string[], ways: string[], repetitions: number, duration: number, against?:
+ *   string }} options
+ * @param {boolean} [hasMumble]
+ */
+export function blocksOf({ cases, ways, repetitions, duration, against }, hasMumble = true) {
+  return Array.from({ length: repetitions }, (_, repetition) =>
+    cases.flatMap((name) => {
+      const all = ways
+        .filter((way) => way !== PEER || (hasMumble && isOfMumble(name)))
+        .flatMap((way) =>
+          against === undefined || way === PEER
+            ? [{ way, server: HERE }]
+            : [HERE, BEFORE].map((server) => ({ way, server })),
+        );
+      return inTurn(all, repetition).map((block) => ({
+        ...block,
+        name,
+        repetition,
+        seconds: duration / repetitions,
+      }));
+    }),
+  ).flat();
+}
+
+/** @param {{ cases: string[], ways: string[] }} options @returns {import('./against.js').Bar[]} */
+const barsOf = ({ cases, ways }) =>
+  cases.flatMap((name) =>
+    ways
+      .filter((way) => way !== PEER)
+      .flatMap((way) =>
+        [BEFORE, PEER].map((server) => ({
+          what: `${quantities.cpu.label}, ${name}, ${way} (${quantities.cpu.unit})`,
+          server,
+          quantity: quantities.cpu,
+          belongs: (/** @type {import('../report/result.js').Sample} */ { factors: its }) =>
+            its?.rooms === name &&
+            its.way === (server === PEER && its.server === PEER ? PEER : way),
+          limit: way === 'bundle' ? (RATIOS[name]?.[server] ?? null) : null,
+        })),
+      ),
+  );
+
+/**
+ * Samples with Mumble as a server's name, which it is beside being a way.
+ * @param {Samples} folder
+ * @returns {Samples}
+ */
+const besideMumble = (folder) => ({
+  samples: (name) =>
+    folder
+      .samples(name)
+      .map((sample) =>
+        sample.factors?.way === PEER
+          ? { ...sample, factors: { ...sample.factors, server: PEER } }
+          : sample,
+      ),
+});
+
+/**
+ * @param {Lab} lab
+ * @param {object} block
+ * @param {string} block.name
+ * @param {string} block.way
+ * @param {number} block.repetition
+ * @param {number} block.seconds
+ * @param {string} [block.checkout]  folder of another checkout whose server is measured
+ */
+async function measureCase(lab, { name, way, repetition, seconds, checkout }) {
   const { rooms, people, talking } = parseCase(name);
   const all = rooms * people;
   const limits = [
@@ -150,6 +240,7 @@ async function measureCase(lab, name, way, repetition, seconds) {
   const child = await lab.startCrowd(
     [...limits, ...WAYS[/** @type {keyof typeof WAYS} */ (way)]],
     'nothing',
+    checkout,
   );
   await child.call('joinAll', {
     people: Array.from({ length: all }, (_, i) => {
@@ -177,7 +268,7 @@ async function measureCase(lab, name, way, repetition, seconds) {
       client: '',
       atMs,
       value,
-      factors: { rooms: name, way },
+      factors: { rooms: name, way, server: checkout === undefined ? HERE : BEFORE },
     });
   add(quantities.cpu, server.cpuPercent);
   add(quantities.generator, notes.cpuPercent);
@@ -222,7 +313,7 @@ async function measureMumble(lab, name, repetition, seconds) {
         client: '',
         atMs,
         value,
-        factors: { rooms: name, way: PEER },
+        factors: { rooms: name, way: PEER, server: HERE },
       });
     add(quantities.cpu, cpuPercent);
     add(quantities.generator, notes.cpuPercent);
@@ -244,7 +335,7 @@ async function measureMumble(lab, name, repetition, seconds) {
 const isOfMumble = (name) => parseCase(name).rooms === 1;
 
 /**
- * @param {Pick<RunFolder, 'samples'>} folder
+ * @param {Samples} folder
  * @param {Quantity} quantity
  * @param {string} name
  * @param {string} way
@@ -255,7 +346,7 @@ const valuesOf = (folder, quantity, name, way) =>
     .filter(({ factors: its }) => its?.rooms === name && its.way === way)
     .map(({ value }) => value);
 
-/** @param {Pick<RunFolder, 'samples'>} folder @param {string} name */
+/** @param {Samples} folder @param {string} name */
 function headlinesOf(folder, name) {
   const forwarded = mean(valuesOf(folder, quantities.cpu, name, 'bundle'));
   const ofMumble = forwarded / mean(valuesOf(folder, quantities.cpu, name, PEER));
@@ -289,7 +380,7 @@ function headlinesOf(folder, name) {
 const rangeOf = (what, blocks) =>
   `${what} ${blocks.length > 1 ? `from ${blocks[0].toFixed(1)} to ` : ''}${blocks[blocks.length - 1]?.toFixed(1)} %`;
 
-/** @param {Pick<RunFolder, 'samples'>} folder @param {string} name @returns {Target[]} */
+/** @param {Samples} folder @param {string} name @returns {Target[]} */
 function targetsOf(folder, name) {
   if (name !== '50/5') return [];
   const beside = mean(valuesOf(folder, quantities.generator, name, 'bundle'));
@@ -324,7 +415,7 @@ function targetsOf(folder, name) {
 }
 
 /**
- * @param {Pick<RunFolder, 'samples'>} folder
+ * @param {Samples} folder
  * @param {{ cases: string[], ways: string[], seed: number }} options
  * @returns {Table}
  */

@@ -28,9 +28,11 @@
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { quantile, sorted } from '../../testkit/statistics.js';
 import { Child, CLIENT } from '../../testkit/participants/child.js';
 import { CROWD, SERVER } from '../participants/scripts.js';
+import { serverScript } from './against.js';
 
 /** Formats by name, as options of the server. */
 export const FORMATS = Object.freeze({
@@ -129,10 +131,11 @@ export class Lab {
    * Starts a server again for a crowd (bench/participants/crowd.js), which is connected to it.
    * @param {string[]} argv options beside those of the format
    * @param {'ticks' | 'nothing'} observe  notes of the server about itself
+   * @param {string} [checkout]  folder of another checkout whose server is started
    * @returns {Promise<Child>} the crowd's process
    */
-  async startCrowd(argv, observe) {
-    const { origin, report } = await this.serve(argv, observe);
+  async startCrowd(argv, observe, checkout) {
+    const { origin, report } = await this.serve(argv, observe, checkout);
     this.#crowd ??= new Child(CROWD, this.link.client.exec);
     checkTransports(await this.#crowd.call('open', { origin }), ['webtransport'], report);
     return this.#crowd;
@@ -153,12 +156,14 @@ export class Lab {
    * Starts a server again, without participants.
    * @param {string[]} argv options beside those of the format
    * @param {string} observe  notes of the server about itself
+   * @param {string} [checkout]  folder of another checkout whose server is started
    * @returns {Promise<{ origin: string, report: string[] }>} report: its log about missing parts
    */
-  async serve(argv, observe) {
+  async serve(argv, observe, checkout) {
     this.signal.throwIfAborted();
     await this.#server?.close();
-    this.#server = new Child(SERVER, this.link.server.exec);
+    const script = checkout === undefined ? SERVER : pathToFileURL(serverScript(checkout));
+    this.#server = new Child(script, this.link.server.exec);
     const { format, complexity, server } = this.options;
     const options = {
       argv: [...FORMATS[format].argv, '--complexity', complexity, ...argv, ...server],

@@ -12,6 +12,15 @@ import { RATES } from '../../public/shared/sound/audio-format.js';
 import { MachineMeter } from '../../testkit/participants/child.js';
 import { mean, quantile, sorted } from '../../testkit/statistics.js';
 import { addProcessors, processorQuantities } from './processor-figures.js';
+import {
+  BEFORE,
+  HERE,
+  againstOption,
+  inTurn,
+  ratioTables,
+  samplesOf,
+  serverFactor,
+} from './against.js';
 import { randomFor } from './scenario.js';
 import { targetsTable } from './targets.js';
 import { meanEstimate } from '../report/quantity-views.js';
@@ -45,11 +54,11 @@ const SETTLE_SECONDS = 2;
  * Targets: listeners a core with packets of 20 and 60 ms, heap of one listener, and the talkers'
  * longest gap in the meantime.
  */
-const A_CORE = Object.freeze(/** @type {Record<string, number>} */ ({ 1: 1200, 3: 2200 }));
+const A_CORE = Object.freeze(/** @type {Record<string, number>} */ ({ 1: 2000, 3: 4000 }));
 const HEAP_KB = 10;
 const GAP_MS = 60;
 
-const factors = [{ name: 'listeners', label: 'Case', unit: '' }];
+const factors = [{ name: 'listeners', label: 'Case', unit: '' }, serverFactor];
 
 const processors = processorQuantities(factors);
 
@@ -111,20 +120,21 @@ export const listeners = {
         "without it they all get the room's 48 kb/s",
       false,
     );
+    command.addOption(againstOption({ repetitions: 5, duration: 40 }));
   },
 
   async measure(lab) {
-    const { cases, repetitions, duration } = /** @type {any} */ (lab.options);
-    let done = 0;
-    for (let repetition = 0; repetition < repetitions; repetition++) {
-      for (const name of cases) {
-        lab.progress(name, done++ / (repetitions * cases.length));
-        await measureCase(lab, name, repetition, duration / repetitions);
-      }
+    const { against } = /** @type {any} */ (lab.options);
+    const blocks = blocksOf(/** @type {any} */ (lab.options));
+    for (const [i, { name, server, repetition, seconds }] of blocks.entries()) {
+      lab.progress(server === BEFORE ? `${name} before` : name, i / blocks.length);
+      const checkout = server === BEFORE ? against : undefined;
+      await measureCase(lab, { name, repetition, seconds, checkout });
     }
   },
 
-  result(folder, { cases, rates, seed }) {
+  result(measured, { cases, rates, seed }) {
+    const folder = samplesOf(measured);
     const sound = rates
       ? `a broadcast at ${RATES.map((rate) => rate / 1000).join(', ')} kb/s, as many listeners each`
       : '48 kb/s';
@@ -142,6 +152,7 @@ export const listeners = {
       })),
       tables: [
         targetsTable(cases.flatMap((/** @type {string} */ name) => targetsOf(folder, name))),
+        ...ratioTables(measured, barsOf(cases), { seed }),
         tableOf(folder, cases, seed),
       ],
       plots: [],
@@ -162,8 +173,41 @@ export const listeners = {
   },
 };
 
-/** @param {Lab} lab @param {string} name @param {number} repetition @param {number} seconds */
-async function measureCase(lab, name, repetition, seconds) {
+/**
+ * The blocks of a run in their order: in each repetition all cases, of each the servers by turns.
+ * @param {{ cases: string[], repetitions: number, duration: number, against?: string }} options
+ */
+export const blocksOf = ({ cases, repetitions, duration, against }) =>
+  Array.from({ length: repetitions }, (_, repetition) =>
+    cases.flatMap((name) =>
+      inTurn(against === undefined ? [HERE] : [HERE, BEFORE], repetition).map((server) => ({
+        name,
+        server,
+        repetition,
+        seconds: duration / repetitions,
+      })),
+    ),
+  ).flat();
+
+/** @param {readonly string[]} cases @returns {import('./against.js').Bar[]} */
+const barsOf = (cases) =>
+  cases.map((name) => ({
+    what: `${quantities.cpu.label}, ${wordsOf(name)} (${quantities.cpu.unit})`,
+    server: BEFORE,
+    quantity: quantities.cpu,
+    belongs: ({ factors: its }) => its?.listeners === name,
+    limit: null,
+  }));
+
+/**
+ * @param {Lab} lab
+ * @param {object} block
+ * @param {string} block.name
+ * @param {number} block.repetition
+ * @param {number} block.seconds
+ * @param {string} [block.checkout]  folder of another checkout whose server is measured
+ */
+async function measureCase(lab, { name, repetition, seconds, checkout }) {
   const { count, stride } = parseCase(name);
   const most = String(count + PEOPLE + 10);
   const { rates } = /** @type {any} */ (lab.options);
@@ -171,6 +215,7 @@ async function measureCase(lab, name, repetition, seconds) {
   const people = await lab.startCrowd(
     ['--max-participants', most, '--max-sessions', most, '--listener-stride', stride, ...broadcast],
     'ticks',
+    checkout,
   );
   const audience = await lab.startSecondCrowd();
   await people.call('joinAll', {
@@ -202,7 +247,7 @@ async function measureCase(lab, name, repetition, seconds) {
       client,
       atMs: lab.folder.elapsedMs,
       value,
-      factors: { listeners: name },
+      factors: { listeners: name, server: checkout === undefined ? HERE : BEFORE },
     });
   const before = await heapOf(lab);
   await measureComing(lab, { people, audience, all: all.slice(FIRST) }, add);

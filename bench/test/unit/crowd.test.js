@@ -16,6 +16,9 @@ const RATE = 48000;
 /** Rooms with clocks of their own, in milliseconds ahead. @type {Record<string, number>} */
 const AHEAD_MS = { ahead: 7, 'far ahead': 1013 };
 
+/** Number that the next one who joins gets. */
+let nextNumber = 0;
+
 /** A server's end: answers clock requests at once, and keeps what audio came. */
 class FakeConnection extends Connection {
   /** @type {{ frame: number, bytes: number, sequence: number, atMs: number }[]} */
@@ -56,6 +59,7 @@ class FakeConnection extends Connection {
       type: 'welcome',
       format: { sampleRate: RATE, frameMs: 20, opusFrames: 1 },
       bitrate: 32000,
+      you: String(nextNumber++),
     });
   }
 }
@@ -144,6 +148,30 @@ describe('a crowd', () => {
     expect(arrivals.map(({ frame }) => unwrapFrame(frame, 100))).toEqual([
       100, 101, 102, 103, 105, 106, 107, 108, 109,
     ]);
+    crowd.close();
+  });
+
+  it('has the mean time from each talker’s frame to its mix, at the watched', async () => {
+    const { clock, connections, crowd, join } = await createCrowd();
+    await join({ id: 'A', room: 'r', talks: true, watched: true });
+    await join({ id: 'B', room: 'r', talks: true });
+    await join({ id: 'C', room: 'r' });
+    for (let i = 0; i < 200; i++) clock.advance(1);
+    crowd.note();
+    const bytes = new Uint8Array(20);
+    const packet = new Packet();
+    for (const [back, afterMs] of [
+      [2, 7],
+      [1, 9],
+    ]) {
+      const sent = connections[1].audio.at(-back);
+      packet.frame = sent?.frame ?? NaN;
+      const mix = bytes.subarray(0, writeAudioHeader(bytes, packet) + 3);
+      connections[0].received(mix, (sent?.atMs ?? NaN) + afterMs);
+      connections[1].received(mix, clock.now());
+    }
+    const through = crowd.take().map(({ throughMs }) => throughMs);
+    expect(through).toEqual([[expect.closeTo(8, 6)], [], []]);
     crowd.close();
   });
 
