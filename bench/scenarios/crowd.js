@@ -21,7 +21,7 @@ import {
   samplesOf,
   serverFactor,
 } from './against.js';
-import { randomFor } from './scenario.js';
+import { measureBlocks, randomFor } from './scenario.js';
 import { JAMULUS, lackOfJamulus } from '../peers/jamulus.js';
 import { intervalWords, targetsTable } from './targets.js';
 import { namesOf } from '../options.js';
@@ -127,14 +127,11 @@ export const crowd = {
     const lack = jamulus ? lackOfJamulus() : null;
     if (lack) lab.folder.warn(lack);
     const blocks = blocksOf(/** @type {any} */ (lab.options), lack === null);
-    for (const [i, { name, repetition, server, seconds }] of blocks.entries()) {
-      lab.progress(server === HERE ? name : `${name}, ${server}`, i / blocks.length);
-      if (server === JAMULUS_SERVER) await measureJamulus(lab, name, repetition, seconds);
-      else {
-        const checkout = server === BEFORE ? against : undefined;
-        await measureCase(lab, name, repetition, seconds, checkout);
-      }
-    }
+    await measureBlocks(lab, blocks, ({ name, repetition, server, seconds }) =>
+      server === JAMULUS_SERVER
+        ? measureJamulus(lab, name, repetition, seconds)
+        : measureCase(lab, name, repetition, seconds, server === BEFORE ? against : undefined),
+    );
   },
 
   result(measured, options) {

@@ -18,7 +18,7 @@ import {
   samplesOf,
   serverFactor,
 } from './against.js';
-import { randomFor } from './scenario.js';
+import { measureBlocks, randomFor } from './scenario.js';
 import { targetsTable } from './targets.js';
 import { meanEstimate } from '../report/quantity-views.js';
 import { listOf, namesOf } from '../options.js';
@@ -112,14 +112,11 @@ export const forward = {
     const lack = ways.includes(PEER) ? lackOfMurmurd() : null;
     if (lack) lab.folder.warn(lack);
     const blocks = blocksOf(/** @type {any} */ (lab.options), lack === null);
-    for (const [i, { name, way, server, repetition, seconds }] of blocks.entries()) {
-      lab.progress(`${name}, ${way}${server === BEFORE ? ' before' : ''}`, i / blocks.length);
-      if (way === PEER) await measureMumble(lab, name, repetition, seconds);
-      else {
-        const checkout = server === BEFORE ? against : undefined;
-        await measureCase(lab, { name, way, repetition, seconds, checkout });
-      }
-    }
+    await measureBlocks(lab, blocks, ({ name, way, server, repetition, seconds }) => {
+      if (way === PEER) return measureMumble(lab, name, repetition, seconds);
+      const checkout = server === BEFORE ? against : undefined;
+      return measureCase(lab, { name, way, repetition, seconds, checkout });
+    });
   },
 
   result(measured, options) {

@@ -21,7 +21,7 @@ import {
   samplesOf,
   serverFactor,
 } from './against.js';
-import { randomFor } from './scenario.js';
+import { measureBlocks, randomFor } from './scenario.js';
 import { targetsTable } from './targets.js';
 import { meanEstimate } from '../report/quantity-views.js';
 import { namesOf } from '../options.js';
@@ -126,11 +126,9 @@ export const listeners = {
   async measure(lab) {
     const { against } = /** @type {any} */ (lab.options);
     const blocks = blocksOf(/** @type {any} */ (lab.options));
-    for (const [i, { name, server, repetition, seconds }] of blocks.entries()) {
-      lab.progress(server === BEFORE ? `${name} before` : name, i / blocks.length);
-      const checkout = server === BEFORE ? against : undefined;
-      await measureCase(lab, { name, repetition, seconds, checkout });
-    }
+    await measureBlocks(lab, blocks, ({ server, ...block }) =>
+      measureCase(lab, { ...block, checkout: server === BEFORE ? against : undefined }),
+    );
   },
 
   result(measured, { cases, rates, seed }) {

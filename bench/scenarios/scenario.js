@@ -43,3 +43,29 @@ export const worldNotes = ({ browser }) =>
         "The generator's CPU is that of all of the browser's processes together.",
       ]
     : [];
+
+/**
+ * Measures a run's blocks. One that fails, such as since the server lets in nobody more, is left
+ * out and named; the others go on, with new processes.
+ * @template {{ name: string, server: string, way?: string }} Block
+ * @param {Pick<Lab, 'signal' | 'folder' | 'progress' | 'close'>} lab
+ * @param {readonly Block[]} blocks
+ * @param {(block: Block) => Promise<void>} measure
+ * @throws {Error} why the last failed, if all did
+ */
+export async function measureBlocks(lab, blocks, measure) {
+  let left = 0;
+  for (const [i, block] of blocks.entries()) {
+    const what = [block.name, block.way, block.server].filter(Boolean).join(', ');
+    lab.progress(what, i / blocks.length);
+    try {
+      await measure(block);
+    } catch (error) {
+      lab.signal.throwIfAborted();
+      left += 1;
+      if (left === blocks.length) throw error;
+      lab.folder.warn(`A block is left out (${what}): ${/** @type {Error} */ (error).message}`);
+      await lab.close();
+    }
+  }
+}

@@ -12,6 +12,7 @@ import {
 import { crowd, blocksOf as crowdBlocks } from '../../scenarios/crowd.js';
 import { forward, blocksOf as forwardBlocks } from '../../scenarios/forward.js';
 import { listeners, blocksOf as listenersBlocks } from '../../scenarios/listeners.js';
+import { measureBlocks } from '../../scenarios/scenario.js';
 import { scenarioCommand } from '../../scenarios/scenario-command.js';
 import { seededRandom } from '../../../testkit/random.js';
 
@@ -117,6 +118,40 @@ describe('the servers of a run', () => {
       ['20x3/2', 'bundle', BEFORE],
     ]);
     expect(listenersBlocks({ ...five, cases: ['1000s3'] })).toHaveLength(10);
+  });
+});
+
+describe('a block that fails', () => {
+  /** @param {AbortSignal} [signal] */
+  const labOf = (signal = new AbortController().signal) => {
+    const [warnings, closed] = [/** @type {string[]} */ ([]), { times: 0 }];
+    const lab = /** @type {any} */ ({
+      ...{ signal, progress: () => {} },
+      folder: { warn: (/** @type {string} */ text) => warnings.push(text) },
+      close: async () => void (closed.times += 1),
+    });
+    return { lab, warnings, closed };
+  };
+  const blocks = ['a', 'b', 'c'].map((name) => ({ name, server: HERE }));
+
+  it('is left out and named, and the others are measured with new processes', async () => {
+    const { lab, warnings, closed } = labOf();
+    const measured = /** @type {string[]} */ ([]);
+    await measureBlocks(lab, blocks, async ({ name }) => {
+      if (name === 'b') throw new Error('busy');
+      measured.push(name);
+    });
+    expect(measured).toEqual(['a', 'c']);
+    expect(warnings).toEqual(['A block is left out (b, here): busy']);
+    expect(closed.times).toBe(1);
+  });
+
+  it('ends the run where all fail, and where the run is broken off', async () => {
+    const fail = async () => Promise.reject(new Error('busy'));
+    await expect(measureBlocks(labOf().lab, blocks, fail)).rejects.toThrow('busy');
+    const aborted = labOf(AbortSignal.abort(new Error('interrupted')));
+    await expect(measureBlocks(aborted.lab, blocks, fail)).rejects.toThrow('interrupted');
+    expect(aborted.warnings).toEqual([]);
   });
 });
 
