@@ -92,7 +92,7 @@ export function toolEnvironment() {
 
 /**
  * @param {string} command
- * @returns {Promise<string | null>} what `command --version` prints; null if it can't be run
+ * @returns {Promise<string | null>} the output of `command --version`; null if it can't be run
  */
 function versionOf(command) {
   return new Promise((resolve) => {
@@ -123,7 +123,7 @@ export async function missingTools() {
   const [cargo, rustc, compiler, cmake, make] = await Promise.all([
     versionOf('cargo'),
     versionOf('rustc'),
-    // Cargo finds Visual Studio by itself, and says so if it isn't there.
+    // Cargo looks for Visual Studio, and says so if it isn't there.
     isWindows || hasOneOf([process.env.CC, 'cc', 'gcc', 'clang']),
     hasOneOf(['cmake']),
     isWindows || hasOneOf(['make', 'ninja']),
@@ -143,7 +143,7 @@ export async function missingTools() {
   return missing;
 }
 
-/** @param {Missing[]} missing @returns {Missing[]} those without which nothing can be built */
+/** @param {Missing[]} missing @returns {Missing[]} tools without which nothing can be built */
 export const neededForAll = (missing) => missing.filter(({ tool }) => !FOR_OPUS.has(tool));
 
 /** @param {Missing[]} missing at least one @returns {string} such as "cargo (Rust) and cmake" */

@@ -12,18 +12,20 @@ import { isHttps, pageUrl } from './config/config.js';
 
 const PAGE_WITHOUT_HTTPS =
   'HTTPS is off for the page, so browsers give a microphone to pages on this machine only. ' +
-  'To turn it on: --cert FILE --key FILE, or --domain NAME';
+  'To turn it on: --lan for the same network, --cert FILE --key FILE, or --domain NAME';
 
 /**
  * @param {Config} config
  * @param {number} port  of the page
- * @param {{ http3: string, added?: string, workers: number, codec: string, plainHttp: string[],
- *   operator: string[] }} parts lines about opened parts; workers: their number
+ * @param {{ lan: { url: string, lines: string[] } | null, http3: string, added?: string, workers:
+ *   number, codec: string, plainHttp: string[], operator: string[] }} parts lines about opened
+ *   parts; lan: the address with --lan; workers: their number
  * @returns {string[]}
  */
-export function reportOf(config, port, { http3, added, workers, codec, plainHttp, operator }) {
+export function reportOf(config, port, { lan, http3, added, workers, codec, plainHttp, operator }) {
   return [
-    `aloud is at ${pageUrl(config, port)}`,
+    `aloud is at ${lan ? lan.url : pageUrl(config, port)}`,
+    ...(lan ? lan.lines : []),
     http3,
     ...(added ? [added] : []),
     ...(workers > 0 ? [`${workers} worker threads have the rooms.`] : []),

@@ -23,7 +23,7 @@ import { isIPv4 } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { systemClock } from '../public/shared/clock.js';
 import { allowHosts } from './allowed-hosts.js';
-import { openCertificate } from './certificate/certificate-source.js';
+import { openAcceptedCertificate, openCertificate } from './certificate/certificate-source.js';
 import { openCluster, reachedAt, shareWithNodes } from './cluster/open-cluster.js';
 import { isHttps, pageUrl } from './config/config.js';
 import { drainRooms } from './drain.js';
@@ -134,10 +134,16 @@ export async function createServer(config, options = {}) {
  */
 async function start(base, { observer, onDrain }) {
   const { config, opened } = base;
+  const lan = config.lan ? await import('./lan.js') : null;
+  const address = lan ? await lan.lanAddress(config) : null;
   // The certificate comes first, since every listener shows it.
   const certificate = opened.add(await openCertificate(config, base));
+  const pageCertificate =
+    address === null
+      ? certificate
+      : opened.add(await openAcceptedCertificate(config, address, base));
   // The TCP server and its gate. Later parts are attached to them; it listens at the end.
-  const front = await openFront(base, certificate);
+  const front = await openFront(base, pageCertificate);
   // Rooms, on this thread or in workers, and the cluster of which this server is a node.
   const node = await openNode(base, observer);
   // Transports of sessions: HTTP/3, those over TCP, and a plugin's.
@@ -168,6 +174,7 @@ async function start(base, { observer, onDrain }) {
     h3Port: served.h3Port,
     metricsPort: operator.metricsPort,
     report: reportOf(config, port, {
+      lan: lan && address !== null ? lan.lanReport(address, port, served.h3Port) : null,
       http3: http3.line,
       added: added?.line,
       workers: workers?.count ?? 0,

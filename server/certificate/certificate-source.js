@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { systemClock } from '../../public/shared/clock.js';
 import { ConfigError } from '../config/config-error.js';
 import { createLog } from '../log.js';
@@ -28,6 +29,11 @@ import { CertificateSource } from './source.js';
 
 /** @typedef {{ cert: string, key: string }} Files  paths */
 
+/**
+ * @typedef {SourceOptions & { directory: string, hosts: ReadonlyArray<string>, days?: number }}
+ *   MadeOptions  days: validity; by default as pages accept by its hash
+ */
+
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -38,6 +44,15 @@ const RENEW_BEFORE_MS = 3 * DAY_MS;
  * Time between announcing a new certificate's hash and serving it, for pages that are already open.
  */
 const ANNOUNCE_MS = DAY_MS;
+
+/**
+ * Validity of a certificate that people accept, in days: below the 825 that Apple's systems allow
+ * (https://support.apple.com/103769).
+ */
+const ACCEPTED_DAYS = 397;
+
+/** Folder of that certificate, in the directory of the certificates. */
+const ACCEPTED_FOLDER = 'lan';
 
 /** Interval between checks of a made certificate. */
 const CHECK_EVERY_MS = HOUR_MS;
@@ -95,13 +110,30 @@ export async function openCertificate(
 }
 
 /**
+ * Opens the page's certificate with --lan, which people accept in their browsers. It lasts longer
+ * than one that pages accept by its hash, so that they do that once.
+ * @param {Pick<import('../config/config.js').Config, 'certDir' | 'hostnames'>} config
+ * @param {string} address  of the page, besides the hostnames
+ * @param {SourceOptions} options
+ * @returns {Promise<ServerCertificate>} to be closed
+ */
+export function openAcceptedCertificate({ certDir, hostnames }, address, options) {
+  return MadeCertificate.open({
+    directory: join(certDir ?? CERTIFICATE_DIRECTORY, ACCEPTED_FOLDER),
+    hosts: [...hostnames, address],
+    days: ACCEPTED_DAYS,
+    ...options,
+  });
+}
+
+/**
  * A certificate that the server makes, keeps in a directory, and replaces while running. Its hash
  * is announced a day before it is served, so that a page opened before the change can still connect
  * after it.
  */
 class MadeCertificate extends CertificateSource {
   #directory;
-  #hosts;
+  #request;
   /** The certificate to serve next. @type {Certificate | null} */
   #next = null;
   /** True when the directory can't be written, which is logged once. */
@@ -109,12 +141,19 @@ class MadeCertificate extends CertificateSource {
 
   /**
    * Uses the certificate in the directory if it is good, and makes one otherwise.
-   * @param {SourceOptions & { directory: string, hosts: ReadonlyArray<string> }} options
+   * @param {MadeOptions} options
    */
   static async open(options) {
-    const { directory, hosts, wallNow } = options;
-    const kept = readKeptCertificate(directory, hosts, wallNow(), RENEW_BEFORE_MS + ANNOUNCE_MS);
-    const certificate = kept ?? (await generateCertificate({ hosts, now: new Date(wallNow()) }));
+    const { directory, hosts, days, wallNow } = options;
+    const kept = readKeptCertificate(
+      directory,
+      hosts,
+      wallNow(),
+      RENEW_BEFORE_MS + ANNOUNCE_MS,
+      days === undefined ? isAcceptedByHash : () => true,
+    );
+    const now = new Date(wallNow());
+    const certificate = kept ?? (await generateCertificate({ hosts, now, days, mostDays: days }));
     const source = new MadeCertificate(certificate, options);
     if (!kept) source.#keep(certificate);
     return source;
@@ -122,12 +161,12 @@ class MadeCertificate extends CertificateSource {
 
   /**
    * @param {Certificate} certificate
-   * @param {SourceOptions & { directory: string, hosts: ReadonlyArray<string> }} options
+   * @param {MadeOptions} options
    */
-  constructor(certificate, { directory, hosts, ...options }) {
+  constructor(certificate, { directory, hosts, days, ...options }) {
     super(certificate, { ...options, everyMs: CHECK_EVERY_MS });
     this.#directory = directory;
-    this.#hosts = hosts;
+    this.#request = { hosts, days, mostDays: days };
   }
 
   /** Hashes for pages to accept the server by, now and after the next change. */
@@ -139,7 +178,7 @@ class MadeCertificate extends CertificateSource {
   async check() {
     const left = this.current.notAfter.getTime() - this.wallNow();
     if (left > RENEW_BEFORE_MS + ANNOUNCE_MS) return;
-    this.#next ??= await generateCertificate({ hosts: this.#hosts, now: new Date(this.wallNow()) });
+    this.#next ??= await generateCertificate({ ...this.#request, now: new Date(this.wallNow()) });
     if (left > RENEW_BEFORE_MS || this.closed) return;
     const certificate = this.#next;
     this.#next = null;

@@ -43,19 +43,26 @@ async function loadX509() {
 }
 
 /**
- * Makes a self-signed certificate that browsers accept by its hash: ECDSA on P-256, valid for two
- * weeks at most.
+ * Makes a self-signed certificate: ECDSA on P-256. It is valid for two weeks at most, as browsers
+ * demand of one that they accept by its hash, unless people are to accept it.
  *
  * @param {object} options
  * @param {ReadonlyArray<string>} options.hosts  names and addresses, at least one
  * @param {Date} options.now
- * @param {number} [options.days]                whole validity, more than 0 and at most MAX_DAYS
+ * @param {number} [options.days]                whole validity, more than 0 and at most mostDays
+ * @param {number} [options.mostDays]
  * @param {WebCrypto} [options.crypto]           source of the key's randomness
  * @returns {Promise<Certificate>}
  * @throws {RangeError} for an invalid host, no host, or an invalid validity
  */
-export async function generateCertificate({ hosts, now, days = 13, crypto = nodeCrypto }) {
-  checkRequest(hosts, days);
+export async function generateCertificate({
+  hosts,
+  now,
+  days = 13,
+  mostDays = MAX_DAYS,
+  crypto = nodeCrypto,
+}) {
+  checkRequest(hosts, days, mostDays);
   const x509 = await loadX509();
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   // X.509 has whole seconds.
@@ -85,10 +92,11 @@ export async function generateCertificate({ hosts, now, days = 13, crypto = node
 /**
  * @param {ReadonlyArray<string>} hosts
  * @param {number} days
+ * @param {number} mostDays
  */
-function checkRequest(hosts, days) {
-  if (!(days > 0 && days <= MAX_DAYS)) {
-    throw new RangeError(`${days} days: they must be more than 0 and at most ${MAX_DAYS}`);
+function checkRequest(hosts, days, mostDays) {
+  if (!(days > 0 && days <= mostDays)) {
+    throw new RangeError(`${days} days: they must be more than 0 and at most ${mostDays}`);
   }
   if (hosts.length === 0) throw new RangeError('a certificate needs at least one host');
   for (const host of hosts) {
@@ -153,13 +161,20 @@ export function replaceFile(path, content) {
  * @param {ReadonlyArray<string>} hosts
  * @param {number} wallMs     the date, in milliseconds since 1970
  * @param {number} minLeftMs  least remaining validity
+ * @param {(certificate: Certificate) => boolean} [isGood]  further condition
  * @returns {Certificate | null} null if it is missing, damaged, for other hosts or about to expire
  */
-export function readKeptCertificate(directory, hosts, wallMs, minLeftMs) {
+export function readKeptCertificate(
+  directory,
+  hosts,
+  wallMs,
+  minLeftMs,
+  isGood = isAcceptedByHash,
+) {
   try {
     const certPem = readFileSync(join(directory, CERTIFICATE_FILE), 'utf8');
     const kept = readCertificate(certPem, readFileSync(join(directory, KEY_FILE), 'utf8'), wallMs);
-    if (kept.notAfter.getTime() - wallMs <= minLeftMs || !isAcceptedByHash(kept)) return null;
+    if (kept.notAfter.getTime() - wallMs <= minLeftMs || !isGood(kept)) return null;
     const certificate = new X509Certificate(certPem);
     const names = certificate.subjectAltName?.split(', ') ?? [];
     const isFor = (/** @type {string} */ host) =>

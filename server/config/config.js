@@ -163,6 +163,7 @@ function checkTogether(config, given) {
   if (config.key !== null && config.cert === null) throw halfPair('cert', 'key');
   checkCluster(config, stop);
   checkDomain(config, stop);
+  checkLan(config, stop);
 }
 
 /** @param {Config} config @param {Stop} stop */
@@ -247,18 +248,29 @@ function checkDomain({ domains, acmeEmail, cert, httpPort }, stop) {
   }
   if (domains && httpPort === 'off')
     stop('http-port', httpPort, 'a port with --domain: the authority asks there');
-  if (!domains && cert === null && httpPort !== 'off')
-    stop('http-port', httpPort, 'off without --domain or --cert: there is no HTTPS');
+}
+
+/**
+ * @param {Config} config
+ * @param {Stop} stop
+ */
+function checkLan(config, stop) {
+  const { lan, domains, cert, httpPort } = config;
+  if (lan && domains) stop('lan', lan, 'left out with --domain, which has its own certificate');
+  if (lan && cert !== null) stop('lan', lan, 'left out with --cert, which is HTTPS too');
+  if (!isHttps(config) && httpPort !== 'off')
+    stop('http-port', httpPort, 'off without --domain, --cert or --lan: there is no HTTPS');
 }
 
 /**
  * True when the page is served over HTTPS.
- * @param {{ cert: string | null, domains?: ReadonlyArray<string> | null }} config
+ * @param {{ cert: string | null, domains?: ReadonlyArray<string> | null, lan?: boolean }} config
  */
-export const isHttps = ({ cert, domains = null }) => cert !== null || domains !== null;
+export const isHttps = ({ cert, domains = null, lan = false }) =>
+  cert !== null || domains !== null || lan;
 
 /** Hosts that stand for all addresses of this machine. */
-const EVERY = new Set(['::', '0.0.0.0']);
+export const EVERY_HOST = new Set(['::', '0.0.0.0']);
 
 /**
  * The page's address: of the first domain, or otherwise for a browser on this machine.
@@ -267,7 +279,7 @@ const EVERY = new Set(['::', '0.0.0.0']);
  */
 export function pageUrl(config, port) {
   const { host } = config;
-  const name = EVERY.has(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  const name = EVERY_HOST.has(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   if (!config.domains) return `${isHttps(config) ? 'https' : 'http'}://${name}:${port}`;
   return `https://${config.domains[0]}${port === 443 ? '' : `:${port}`}`;
 }

@@ -334,6 +334,13 @@ const ROWS = Object.freeze(
       ),
       unit: 'ms',
     },
+    row(
+      'boolean',
+      'lan',
+      false,
+      "for devices on the same network: HTTPS at this machine's address with a certificate that " +
+        'the server makes, shown as a QR code (docs/deploying.md)',
+    ),
     path(
       'cert',
       'PEM file of your own certificate and its chain; makes the page HTTPS too',

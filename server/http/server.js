@@ -53,7 +53,8 @@ export const BACKLOG = 4096;
 /**
  * Makes the server of the page, the API, WebSocket and HTTP/1. It uses HTTPS with a certificate
  * from the operator or an authority, and replaces it after a renewal.
- * @param {Pick<Config, 'cert' | 'maxSessions'> & Partial<Pick<Config, 'domains'>>} config
+ * @param {Pick<Config, 'cert' | 'maxSessions'> & Partial<Pick<Config, 'domains' | 'lan'>>}
+ *   config
  * @param {ServerCertificate} certificate
  * @returns {Server} not listening yet
  */

@@ -484,7 +484,7 @@ describe('options that depend on each other', () => {
     ],
     [
       ['--http-port', '80'],
-      '--http-port must be off without --domain or --cert: there is no HTTPS; it is 80.',
+      '--http-port must be off without --domain, --cert or --lan: there is no HTTPS; it is 80.',
     ],
   ])('%j', (argv, message) => expect(errorOf({ argv }).message).toBe(message));
 
