@@ -5,6 +5,7 @@
  * @import { Config } from './config/config.js'
  */
 
+import { isLocalUrl } from '../public/shared/local-host.js';
 import { createAudioFormat } from '../public/shared/sound/audio-format.js';
 import { fullBandBitrate, streamBitrate } from '../public/shared/stream/bitrate.js';
 import { reachedAt } from './cluster/open-cluster.js';
@@ -40,13 +41,19 @@ export function reportOf(config, port, { lan, http3, added, workers, codec, plai
 }
 
 /** @param {Config} config @param {number} port */
-const clusterLines = (config, port) =>
-  config.cluster === null
-    ? []
-    : [
-        `This is a node of the cluster ${config.clusterName}; browsers reach it at ` +
-          `${reachedAt(config, port).url}.`,
-      ];
+function clusterLines(config, port) {
+  if (config.cluster === null) return [];
+  const { url } = reachedAt(config, port);
+  return [
+    `This is a node of the cluster ${config.clusterName}; browsers reach it at ${url}.`,
+    ...(isLocalUrl(url)
+      ? [
+          `${url} is an address of a local network: Chrome asks people on a page from elsewhere ` +
+            'whether the page may connect to it (docs/scaling.md). --advertise-url names another.',
+        ]
+      : []),
+  ];
+}
 
 /** @param {number} bitrate */
 const kbps = (bitrate) => `${bitrate / 1000} kb/s`;

@@ -52,6 +52,7 @@ export const callTexts = Object.freeze({
   keysTitle: 'Keys in a call',
   keysHint: 'They are off while you type, and can be switched off under Settings.',
   showKeys: 'Show all keys',
+  version: (/** @type {string} */ version) => `aloud ${version}`,
   keys: Object.freeze([
     ['M', 'mute or unmute yourself'],
     ['Space, held', 'be heard while you are muted'],

@@ -78,6 +78,9 @@ const soundFailures = Object.freeze({
 
 /** By code: the connection to the server. @type {Readonly<Record<string, string>>} */
 const connectionFailures = Object.freeze({
+  'local-network':
+    'The server of this room is on a local network, so the browser asks whether this page may ' +
+    'connect to devices there. Choose Allow to join.',
   'connection-failed':
     'The server could not be reached. Check your network, or choose Automatic as the connection ' +
     'under Advanced, then join again.',

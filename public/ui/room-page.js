@@ -253,6 +253,7 @@ export class RoomPage {
   /** @param {boolean} isBack  true after the connection was lost */
   #joined(isBack) {
     this.#notices.settle('lobby');
+    this.#notices.settle('local-network');
     if (isBack) {
       this.#reconnectingNotice.end();
       this.#notices.settle('call-draining');

@@ -27,13 +27,12 @@ const MAX_QUERY_VALUE = 64;
 
 /**
  * Serves the operator's API, below /api.
- * @param {Parts & { operatorToken: string | null, version: string, log: Pick<Log, 'info' | 'warn'>,
- *   clientOf?: ClientOf }} options operatorToken: null if there is no operator
+ * @param {Parts & { operatorToken: string | null, log: Pick<Log, 'info' | 'warn'>, clientOf?:
+ *   ClientOf }} options operatorToken: null if there is no operator
  * @returns {Router}
  */
 export function createOperatorApi({
   operatorToken,
-  version,
   log,
   clientOf = ({ socket }) => socket,
   ...parts
@@ -41,7 +40,7 @@ export function createOperatorApi({
   const api = express.Router();
   for (const route of ROUTES)
     api[route.method](route.path, handlerOf(route, { operatorToken, log, clientOf, parts }));
-  const document = JSON.stringify(describeApi(version));
+  const document = JSON.stringify(describeApi(parts.version));
   api.get('/openapi.json', (_request, response) => void response.type('json').send(document));
   return api;
 }

@@ -17,6 +17,7 @@
  *   Partial<Pick<ClusterRooms, 'everything'>>} rooms
  * @property {Pick<Recordings, 'list' | 'remove'>} recordings
  * @property {Readiness} readiness
+ * @property {string} version  of the server
  * @property {() => Promise<Status>} status
  *
  * @typedef {object} Asked
@@ -272,7 +273,7 @@ export const ROUTES = Object.freeze([
     summary: 'Whether the server answers at all',
     open: 'all',
     answer: schemas.health,
-    run: () => ({ status: 'ok' }),
+    run: ({ version }) => ({ status: 'ok', version }),
   },
   {
     method: 'get',

@@ -37,7 +37,10 @@ export const error = named(
   }),
 );
 
-export const health = named('Health', z.strictObject({ status: z.literal('ok') }));
+export const health = named(
+  'Health',
+  z.strictObject({ status: z.literal('ok'), version: z.string() }),
+);
 
 export const readiness = named(
   'Readiness',

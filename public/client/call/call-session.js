@@ -21,6 +21,7 @@ import { CallStatistics } from './call-stats.js';
 import { connect } from '../connection/choose.js';
 import { ConnectionError, sentenceOf } from '../connection/connection.js';
 import { joinMessage, MovedError } from '../connection/join.js';
+import { asksForLocalNetwork } from '../connection/local-network.js';
 import { configOf, locate } from '../connection/nodes.js';
 import { CallState } from './call-state.js';
 import { HeardSpeakers } from './heard-speakers.js';
@@ -163,6 +164,7 @@ export class CallSession {
     for (let hops = 0; ; hops++) {
       try {
         this.state.origin = place.origin;
+        void this.#tellPrompt(place.origin);
         return await connect({
           ...place,
           transport,
@@ -182,6 +184,12 @@ export class CallSession {
         place = { origin: error.node.url, config: configOf(error.node) };
       }
     }
+  }
+
+  /** Explains the browser's question about the local network, if it asks. @param {string} origin */
+  async #tellPrompt(origin) {
+    if (origin !== '' && (await asksForLocalNetwork(origin)) && this.#connection === null)
+      this.#on.notice('local-network');
   }
 
   /**

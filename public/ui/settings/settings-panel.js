@@ -15,6 +15,8 @@ export class SettingsPanel {
   title = labels.settings;
   #devices;
   #switches;
+  /** Version of the server, once it has answered. */
+  #version = build('p', { class: 'hint' });
 
   /** @param {OwnSound} own */
   constructor(own) {
@@ -30,11 +32,30 @@ export class SettingsPanel {
     );
     const { microphoneField, speakerField } = this.#devices;
     const keys = makeButton('button small', texts.showKeys, showKeys);
-    this.element = build('div', { class: 'stack' }, microphoneField, speakerField, switches, keys);
+    const version = this.#version;
+    this.element = build(
+      'div',
+      { class: 'stack' },
+      microphoneField,
+      speakerField,
+      switches,
+      keys,
+      version,
+    );
   }
 
   opened() {
     this.#switches.refresh();
+    void this.#showVersion();
+  }
+
+  async #showVersion() {
+    try {
+      const { version } = await (await fetch('/api/health')).json();
+      this.#version.textContent = texts.version(version);
+    } catch {
+      // Without an answer there is no line: the call itself says what is wrong.
+    }
   }
 
   focus() {

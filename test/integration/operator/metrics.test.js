@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
@@ -30,6 +31,8 @@ const withPromtool = requireOrSkip(
   'promtool is not installed: set PROMTOOL_PATH',
   ofTheMachine,
 );
+
+const { version: VERSION } = createRequire(import.meta.url)('../../../package.json');
 
 const withEngine = requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative);
 
@@ -340,7 +343,7 @@ describe('the API', () => {
       const response = await fetch(`${url}/api${path}`);
       return [response.status, await response.json()];
     };
-    expect(await get('/health')).toEqual([200, { status: 'ok' }]);
+    expect(await get('/health')).toEqual([200, { status: 'ok', version: VERSION }]);
     expect(await get('/ready')).toEqual([200, { status: 'ready' }]);
     expect((await fetch(`${url}/api/drain`, { method: 'POST' })).status).toBe(401);
     expect(await get('/ready')).toEqual([200, { status: 'ready' }]);
@@ -348,7 +351,7 @@ describe('the API', () => {
     expect([drained.status, await drained.json()]).toEqual([202, { status: 'draining' }]);
     await vi.waitFor(() => expect(onDrain).toHaveBeenCalledOnce());
     expect(await get('/ready')).toEqual([503, { status: 'draining' }]);
-    expect(await get('/health')).toEqual([200, { status: 'ok' }]);
+    expect(await get('/health')).toEqual([200, { status: 'ok', version: VERSION }]);
     expect(log.info.mock.calls.filter(([fields]) => fields.event === 'moderation')).toHaveLength(1);
   });
 });
