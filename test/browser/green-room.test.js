@@ -171,6 +171,7 @@ inBrowser.describe(`the green room in ${BROWSER}`, () => {
       ]);
       expect(peak).toBeLessThan(0.12);
       await button(anna, 'Settings').click();
+      await anna.getByText(/^aloud \d+\.\d+\.\d+$/).waitFor();
       await anna.getByRole('switch', { name: 'Sounds' }).uncheck();
       await anna.waitForTimeout(1500);
       await ben.close();
