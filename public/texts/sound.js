@@ -51,6 +51,7 @@ export const soundTexts = Object.freeze({
   metronomeBeats: 'Beats of a bar',
   metronomeStart: 'Start for everybody',
   metronomeStop: 'Stop for everybody',
+  metronomeTap: 'Tap the tempo',
   metronomeHeard: 'I hear it',
   metronomeOff: 'It is off.',
   metronomeBy: (/** @type {string} */ name, /** @type {number} */ bpm) =>
@@ -61,8 +62,8 @@ export const soundTexts = Object.freeze({
   metronomeBadge: (/** @type {number} */ bpm) => `♩ = ${bpm}`,
   metronomeHint:
     'Everybody hears each beat at the same moment, however long their sound is on its way. ' +
-    'Whoever plays on the beat is on it for everybody else too. Use headphones, or the ' +
-    'microphone takes it in.',
+    'If you play on the beat, you are on it for everybody else too. To set the tempo, press Tap ' +
+    'the tempo on each beat. Use headphones, or the microphone takes it in.',
   track: 'Backing track',
   trackNone: 'There is none.',
   trackBy: (
@@ -87,7 +88,8 @@ export const soundTexts = Object.freeze({
   trackBadge: (/** @type {string} */ track) => `♫ ${track}`,
   trackHint:
     'Everybody hears the same of it at the same moment, as with the metronome, and can play to ' +
-    'it. It is in no recording. Use headphones, or the microphone takes it in.',
+    'it. While the metronome is on, it begins with a bar, after one bar of beats. It is in no ' +
+    'recording. Use headphones, or the microphone takes it in.',
   panelLoading: 'Loading…',
   plotsLoading: 'Loading…',
   plotRoundTrip: 'Round trip',

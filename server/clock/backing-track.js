@@ -2,6 +2,7 @@
  * @import { ServerMessage } from '../../public/shared/messages/server-messages.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Member } from '../room/people/member.js'
+ * @import { Metronome } from './metronome.js'
  * @import { SampleClock } from './sample-clock.js'
  *
  * @typedef {{ action: 'offer', name: string, seconds: number } | { action: 'play' | 'stop' |
@@ -122,6 +123,7 @@ export class BackingTrack {
   #clock;
   #tracks;
   #tell;
+  #metronome;
   /** Id of the track that is being uploaded. */
   #coming = '';
   /** @type {unknown} */
@@ -137,12 +139,14 @@ export class BackingTrack {
    * @param {Clock} options.clock
    * @param {Tracks} options.tracks of the server
    * @param {(message: ServerMessage) => void} options.tell notifies everybody in the room
+   * @param {Pick<Metronome, 'countedIn'>} options.metronome of the room, which counts a track in
    */
-  constructor({ sampleClock, clock, tracks, tell }) {
+  constructor({ sampleClock, clock, tracks, tell, metronome }) {
     this.#sampleClock = sampleClock;
     this.#clock = clock;
     this.#tracks = tracks;
     this.#tell = tell;
+    this.#metronome = metronome;
   }
 
   /**
@@ -161,14 +165,18 @@ export class BackingTrack {
     return true;
   }
 
-  /** Starts it from its beginning. @param {TrackState} track @param {string} by */
+  /**
+   * Starts it from its beginning: with a bar of the metronome, after one bar of beats, or at once.
+   * @param {TrackState} track
+   * @param {string} by
+   */
   #play(track, by) {
-    const from = Math.ceil(
-      this.#sampleClock.now() + (LEAD_MS * this.#sampleClock.sampleRate) / 1000,
-    );
+    const perMs = this.#sampleClock.sampleRate / 1000;
+    const now = this.#sampleClock.now();
+    const from = this.#metronome.countedIn(Math.ceil(now + LEAD_MS * perMs));
     this.#become({ ...track, from }, by);
     const ended = () => this.#become({ ...track, from: null }, null);
-    this.#endTimer = this.#clock.setTimeout(ended, LEAD_MS + track.seconds * 1000);
+    this.#endTimer = this.#clock.setTimeout(ended, (from - now) / perMs + track.seconds * 1000);
   }
 
   /** @param {Member} member @param {{ name: string, seconds: number }} track */

@@ -34,6 +34,20 @@ export class Metronome {
   }
 
   /**
+   * Finds the bar that follows a whole bar of beats, so that it is counted in.
+   * @param {number} earliest sample of the room's clock
+   * @returns {number} first sample of that bar, at least a bar after `earliest`; `earliest` while
+   *   the metronome is off
+   */
+  countedIn(earliest) {
+    if (this.beat === null) return earliest;
+    const { bpm, beats, from } = this.beat;
+    const bar = (beats * 60 * this.#sampleClock.sampleRate) / bpm;
+    const begun = Math.max(0, Math.ceil((earliest - from) / bar));
+    return Math.round(from + (begun + 1) * bar);
+  }
+
+  /**
    * Restarts or stops it.
    * @param {{ bpm: number | null, beats: number }} wish null: off
    * @param {string} by label of the requester

@@ -123,10 +123,11 @@ export function openRoom(name, config, allServices, owner) {
   });
 
   // Recording and mixing share the room's load.
+  const metronome = new Metronome({ sampleClock, tell });
   const record = {
     chat: new Chat({ clock, wallNow, tell, before: cluster?.chatOf?.(name) }),
-    metronome: new Metronome({ sampleClock, tell }),
-    track: new BackingTrack({ sampleClock, clock, tracks: owner.tracks, tell }),
+    metronome,
+    track: new BackingTrack({ sampleClock, clock, tracks: owner.tracks, tell, metronome }),
     recording: new RoomRecording({
       name,
       config,

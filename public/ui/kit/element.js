@@ -36,7 +36,7 @@ export function build(tag, attributes, ...children) {
 /**
  * @param {string} className
  * @param {string} label
- * @param {() => void} run called when the button is pressed
+ * @param {(event: MouseEvent) => void} run called when the button is pressed
  * @param {string} [icon] a path of icons.js, drawn before the label
  */
 export function makeButton(className, label, run, icon) {

@@ -7,6 +7,26 @@ import { texts } from '../../texts.js';
  * @import { CurrentCall } from '../call/current-call.js'
  */
 
+/** Longest time between two taps of one tempo, in milliseconds: a beat of the slowest metronome. */
+const TAP_MS = 60_000 / BEATS_A_MINUTE.min;
+
+/** Most taps that count: a change of tempo is followed after as many. */
+const MOST_TAPS = 8;
+
+/** Time without a tap after which a running metronome takes the tempo, in milliseconds. */
+const TAPPED_MS = 1000;
+
+/**
+ * Tempo of taps in the time of a beat.
+ * @param {readonly number[]} taps times in milliseconds, ascending
+ * @returns {number | null} beats a minute, whole, as a metronome may have them; null for one tap
+ */
+export function tempoOf(taps) {
+  if (taps.length < 2) return null;
+  const bpm = Math.round((60_000 * (taps.length - 1)) / (taps[taps.length - 1] - taps[0]));
+  return Math.min(Math.max(bpm, BEATS_A_MINUTE.min), BEATS_A_MINUTE.max);
+}
+
 /** The room's metronome: what it is set to, for everybody, and whether one hears it oneself. */
 export class MetronomeControls {
   #bpm = numberField('metronome-bpm', BEATS_A_MINUTE, 100);
@@ -20,6 +40,10 @@ export class MetronomeControls {
   });
   #says = build('p', {});
   #isOn = false;
+  /** Times of the last taps. @type {number[]} */
+  #taps = [];
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #tapped;
   #send;
   element;
 
@@ -51,7 +75,12 @@ export class MetronomeControls {
       build('h3', { id: 'metronome-title' }, texts.metronome),
       this.#says,
       build('div', { class: 'joined-fields' }, ...fields),
-      this.#button,
+      build(
+        'div',
+        { class: 'joined-fields' },
+        this.#button,
+        makeButton('button quiet', texts.metronomeTap, ({ timeStamp }) => this.#tap(timeStamp)),
+      ),
       build(
         'div',
         { class: 'switch' },
@@ -72,6 +101,17 @@ export class MetronomeControls {
     }
     setText(this.#says, beat ? texts.metronomeBy(beat.by, beat.bpm) : texts.metronomeOff);
     setText(this.#button, beat ? texts.metronomeStop : texts.metronomeStart);
+  }
+
+  /** @param {number} now in milliseconds */
+  #tap(now) {
+    if (now - (this.#taps.at(-1) ?? -Infinity) > TAP_MS) this.#taps = [];
+    this.#taps = [...this.#taps.slice(1 - MOST_TAPS), now];
+    const bpm = tempoOf(this.#taps);
+    if (bpm === null) return;
+    this.#bpm.value = String(bpm);
+    clearTimeout(this.#tapped);
+    this.#tapped = setTimeout(() => this.#isOn && this.#start(), TAPPED_MS);
   }
 
   #start() {

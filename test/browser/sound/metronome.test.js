@@ -62,6 +62,14 @@ describe('the metronome in Chromium', () => {
         for (const page of pages)
           await page.getByRole('button', { name: 'Mute', exact: true }).click();
         await ann.getByRole('button', { name: 'Sound', exact: true }).click();
+        const tap = ann.getByRole('button', { name: 'Tap the tempo' });
+        for (let i = 0; i < 3; i++) {
+          await tap.press('Enter');
+          await ann.waitForTimeout(500);
+        }
+        const tapped = Number(await ann.getByLabel('Beats a minute').inputValue());
+        expect(tapped).toBeGreaterThan(80);
+        expect(tapped).toBeLessThanOrEqual(120);
         await ann.getByLabel('Beats a minute').fill(String(BPM));
         await ann.getByRole('button', { name: 'Start for everybody' }).click();
         await expect.poll(() => bob.locator('#metronome-badge').innerText()).toBe(`♩ = ${BPM}`);

@@ -73,6 +73,27 @@ describe("a room's backing track", () => {
     });
   });
 
+  it('begins with a bar of the metronome, after a whole bar, and ends in time', async () => {
+    const world = await room();
+    const { conference, ann, bob } = world;
+    putIn(world);
+    // 100 beats a minute, 3 a bar: a bar is 1.8 s. The first beat is at 0.5 s.
+    ann.session.handler?.control({ type: 'metronome', bpm: 100, beats: 3 });
+    ask(bob, { action: 'play' });
+    expect(told(bob).at(-1).track.from).toBe((500 + 1800) * 48);
+    conference.clock.advance(1000);
+    ask(bob, { action: 'play' });
+    expect(told(bob).at(-1).track.from).toBe((500 + 2 * 1800) * 48);
+    const begun = told(bob).length;
+    conference.clock.advance(3100 + 25_000 - 1);
+    expect(told(bob)).toHaveLength(begun);
+    conference.clock.advance(1);
+    expect(told(bob).at(-1)).toMatchObject({ track: { from: null }, by: null });
+    ann.session.handler?.control({ type: 'metronome', bpm: null });
+    ask(bob, { action: 'play' });
+    expect(told(bob).at(-1).track.from).toBe((29_100 + 500) * 48);
+  });
+
   it('is replaced once another is complete, can be removed, and goes with the room', async () => {
     const world = await room();
     const { conference, tracks, ann, bob } = world;
