@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { Command, Option } from 'commander';
 import { EXPERIMENTS, markdownOf, runPapers } from './scenarios/comparisons/papers.js';
 import { BENCHMARKS, runTargets } from './scenarios/targets.js';
+import { watchMachine } from '../testkit/machine.js';
 import { findChromium } from '../testkit/browsers/chromium.js';
 import { codecCommand } from './codec/codec.js';
 import { busyCores, describeEnvironment } from './report/environment.js';
@@ -16,10 +17,13 @@ import { sentenceOf } from '../server/config/config-error.js';
 import { Lab } from './scenarios/lab.js';
 import { openLink } from './link/link.js';
 import { listOf, number } from './options.js';
+import { disturbanceWords, disturbedResult, quickResult } from './report/marks.js';
+import { formatDuration } from './report/numbers.js';
 import { Progress } from './report/progress.js';
 import { textSummary } from './report/text-table.js';
 import { trustedResult } from './report/result.js';
 import { RunFolder } from './report/run-folder.js';
+import { overrunOf, secondsOf } from './scenarios/durations.js';
 import { scenarios } from './scenarios/index.js';
 import { RESULTS, scenarioCommand } from './scenarios/scenario-command.js';
 import { surveyCommand } from './survey/command.js';
@@ -243,6 +247,8 @@ async function run(scenario, { link: profile, ...options }) {
   const chromium = options.browser ? requireChromium() : undefined;
   const progress = new Progress(process.stderr, systemClock);
   const folder = await openFolder(scenario, { ...options, link: profile }, chromium);
+  const toldSeconds = secondsOf(scenario, { ...options, link: profile });
+  progress.print(`${scenario.title}: some ${formatDuration(1000 * toldSeconds)}`);
   const busy = await busyCores(LOOK_MS);
   if (busy > DISTURBING_CORES)
     folder.warn(
@@ -266,6 +272,14 @@ async function run(scenario, { link: profile, ...options }) {
     signal: interrupted.signal,
     progress: (what, share) => progress.update(share, what),
   });
+  const watch = await watchMachine();
+  const told = () => {
+    const disturbance = disturbanceWords(watch());
+    if (disturbance) folder.warn(`Disturbed: during the run ${disturbance}.`);
+    const result = scenario.result(folder, { ...options, link: profile });
+    const marked = disturbedResult(options.quick ? quickResult(result) : result, disturbance);
+    return toldResult(link, folder, marked);
+  };
   try {
     progress.begin('measuring the link');
     await Promise.race([describeLink(link, folder), reasonOf(interrupted.signal)]);
@@ -274,7 +288,9 @@ async function run(scenario, { link: profile, ...options }) {
     await scenario.measure(lab);
     await noteEmulator(link, folder);
     await lab.close();
-    const result = toldResult(link, folder, scenario.result(folder, { ...options, link: profile }));
+    const overrun = overrunOf(folder.elapsedMs, toldSeconds);
+    if (overrun) folder.warn(overrun);
+    const result = told();
     const report = await folder.finish(result);
     progress.close();
     console.log(textSummary(folder.run, result, report));
@@ -282,10 +298,10 @@ async function run(scenario, { link: profile, ...options }) {
     progress.close();
     await lab.close();
     const reason = interrupted.signal.aborted ? interrupted.signal.reason : error;
-    const report = await folder.fail(
-      reason,
-      partialResult(scenario, link, folder, { ...options, link: profile }),
-    );
+    const isMeasured = scenario.quantities.some(({ name }) => folder.samples(name).length > 0);
+    const result = isMeasured ? told() : undefined;
+    const report = await folder.fail(reason, result);
+    if (result) console.log(textSummary(folder.run, result, report));
     const ending = interrupted.signal.aborted
       ? `was ${reason.message}`
       : `broke off: ${reason.message}`;
@@ -358,17 +374,6 @@ async function openFolder({ name, title, quantities }, { out, ...options }, chro
 function toldResult(link, folder, result) {
   const trusted = trustedResult(folder.run, result);
   return link.available ? trusted : { ...trusted, headlines: [] };
-}
-
-/**
- * @param {Scenario} scenario
- * @param {import('./link/link.js').Link} link
- * @param {RunFolder} folder
- * @param {any} options
- */
-function partialResult(scenario, link, folder, options) {
-  const isMeasured = scenario.quantities.some(({ name }) => folder.samples(name).length > 0);
-  return isMeasured ? toldResult(link, folder, scenario.result(folder, options)) : undefined;
 }
 
 /**

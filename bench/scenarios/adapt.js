@@ -69,7 +69,7 @@ function trajectoryOf(text) {
  * @param {{ rules: string[], choices: string[], players: string[] }} options
  * @returns {Case[]}
  */
-function casesOf({ rules, choices, players }) {
+export function casesOf({ rules, choices, players }) {
   const own = rules.flatMap((rule) =>
     choices.filter((_, i) => i === 0 || rule === 'probe').map((choice) => ({ rule, choice })),
   );

@@ -15,6 +15,8 @@
  * @property {Quantity[]} quantities
  * @property {Partial<LabOptions & { link: string }>} defaults
  * @property {(command: Command) => void} [addOptions]  its own options
+ * @property {(options: any) => number} [seconds]  how long it takes; by default as durations.js has
+ *   it by name
  * @property {(lab: Lab) => Promise<void>} measure      records samples in the lab's folder
  * @property {(folder: Samples, options: any) => Result} result
  *   makes tables and plots of the samples, also of an incomplete run

@@ -14,6 +14,7 @@
 import { Option } from 'commander';
 import { listOf, numbers } from '../../options.js';
 import { BROWSER_WAYS, WAYS } from '../../ways/way.js';
+import { gridSeconds } from '../durations.js';
 import { randomFor } from '../scenario.js';
 import { GRID_QUANTITIES, runGrid } from './grid.js';
 import { gridViews } from './grid-result.js';
@@ -76,6 +77,12 @@ export function gridScenario({
       addGridOptions(command, { sweeps, ways, allowed, through: between });
       addOptions?.(command);
     },
+
+    seconds: (options) =>
+      gridSeconds(
+        options,
+        asked(options).reduce((all, { values }) => all + (options.at ?? values).length, 0),
+      ),
 
     async measure(lab) {
       const { ways: named, through, at, ...options } = /** @type {any} */ (lab.options);

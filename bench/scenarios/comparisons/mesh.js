@@ -38,6 +38,7 @@ import { randomFor } from '../scenario.js';
 import { SETTLE_SECONDS, TRIES } from './grid.js';
 import { readVoices } from './heard.js';
 import { wrongWith } from './faults.js';
+import { hasTimeFor, quickOption } from '../durations.js';
 import { CONDITIONS, MESH_QUANTITIES, meshViews } from './mesh-result.js';
 import { usableOf } from './setup.js';
 
@@ -49,6 +50,9 @@ const DELAY_MS = 20;
 
 /** Time in a block after the frames that count, in seconds: the last of them arrive. */
 const LAST_SECONDS = 1;
+
+/** Time that a call of a quick run needs, in seconds. */
+const QUICK_CALL_SECONDS = 14;
 
 /** @type {Scenario} */
 export const mesh = {
@@ -79,6 +83,7 @@ export const mesh = {
         wholeNumber(0, 600),
         10,
       )
+      .addOption(quickOption({ people: [3], settle: 2, repetitions: 1, duration: 1 }))
       .addHelpText(
         'after',
         '\nmesh stands for tables 1 and 10 and figure 37 of Abelló Lozano (2012), and for ' +
@@ -97,6 +102,10 @@ export const mesh = {
       for (const people of counts) {
         for (const i of topologies.keys()) {
           const topology = topologies[(i + repetition) % topologies.length];
+          if (!hasTimeFor(lab, QUICK_CALL_SECONDS)) {
+            lab.folder.warn(`Left out, since the time of a quick run was over: ${topology}.`);
+            continue;
+          }
           lab.progress(
             `${people} people, ${topology}, ${repetition + 1} of ${repetitions}`,
             done++ / total,

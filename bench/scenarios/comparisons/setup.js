@@ -43,6 +43,7 @@ import {
 } from '../../setup/tables.js';
 import { summaryIntervals } from '../../stats/bootstrap.js';
 import { quantile, sorted } from '../../../testkit/statistics.js';
+import { hasTimeFor, quickOption } from '../durations.js';
 import { isShort } from '../lab.js';
 import { randomFor, worldNotes } from '../scenario.js';
 import { LOWEST_MEDIAN, orderInWords } from './order.js';
@@ -71,6 +72,9 @@ Lozano, "Performance analysis of topologies for Web-based Real-Time Communicatio
  */
 const QUIET_ROUND_TRIPS = 2;
 const QUIET_MS = 50;
+
+/** Time that a setup of a quick run may need, in seconds. */
+const QUICK_SETUP_SECONDS = 2;
 
 /** Pings that don't wait for each other down to 50 kbit/s, where each takes 230 ms on the line. */
 const PINGS = Object.freeze({ count: 5, intervalMs: 250, bytes: PING_BYTES });
@@ -139,6 +143,12 @@ export const setup = {
       )
       .option('--as-is', "the link's own round trip, loss and rate instead")
       .option('--connections <count>', 'of each kind, in each repetition', wholeNumber(1, 100), 2)
+      .addOption(
+        quickOption({
+          ...{ roundTrips: [20, BASE_MS], losses: [3], rates: [1000] },
+          ...{ repetitions: 2, connections: 1 },
+        }),
+      )
       .addHelpText('after', STANDS_FOR);
   },
 
@@ -261,7 +271,7 @@ async function measureCondition(lab, joiner, condition, legs, progress) {
         `${labelOf(leg)}, ${repetition + 1} of ${repetitions}`,
         (repetition + i / legs.length) / repetitions,
       );
-      for (let n = 0; n < connections; n++) {
+      for (let n = 0; n < connections && hasTimeFor(lab, QUICK_SETUP_SECONDS); n++) {
         const { stats, ...times } = await setUp(lab, joiner, leg, quietMs(condition));
         record(lab, { condition, leg, repetition }, times, stats);
         for (const { arrived, lostRandom } of stats ? [stats.up, stats.down] : []) {

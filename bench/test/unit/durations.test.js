@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import { crowd } from '../../scenarios/crowd.js';
+import { datagrams } from '../../scenarios/datagrams.js';
+import { delay } from '../../scenarios/delay.js';
+import { forward } from '../../scenarios/forward.js';
+import { scenarios } from '../../scenarios/index.js';
+import { listeners } from '../../scenarios/listeners.js';
+import { rtt } from '../../scenarios/rtt.js';
+import { scenarioCommand } from '../../scenarios/scenario-command.js';
+import { setup } from '../../scenarios/comparisons/setup.js';
+import { mesh } from '../../scenarios/comparisons/mesh.js';
+import {
+  MEASURED,
+  PART,
+  QUICK_SECONDS,
+  hasTimeFor,
+  overrunOf,
+  secondsOf,
+} from '../../scenarios/durations.js';
+import { disturbanceWords, disturbedResult, quickResult } from '../../report/marks.js';
+
+/**
+ * The options of a scenario's command.
+ * @param {any} scenario
+ * @param {string[]} [argv]
+ * @returns {any}
+ */
+const optionsOf = (scenario, argv = []) =>
+  scenarioCommand(scenario).exitOverride().parse(argv, { from: 'user' }).opts();
+
+/**
+ * A lab whose waits, servers and people take their time on a clock of its own, and nothing else.
+ * @param {any} options
+ */
+function plannedLab(options) {
+  let seconds = 0;
+  const take = async (/** @type {number} */ more) => void (seconds += more);
+  /** @type {{ id: string }[]} */
+  let there = [];
+  const notes = { sent: [], received: [] };
+  const calls = /** @type {Record<string, (options: any) => unknown>} */ ({
+    joinAll: ({ people }) => take(PART.member * people.length),
+    take: () => ({ people: [], latenessMs: [], cpuPercent: 0, roundTripMs: 0 }),
+    collect: () => ({
+      ...{ cpuPercent: 1, loopPercent: 1, rssBytes: 1, tickLatenessMs: [], due: [] },
+      profile: null,
+    }),
+    states: () => [],
+    memory: () => ({ heapUsed: 0 }),
+    room: () => ({ people: [] }),
+  });
+  const child = {
+    call: async (/** @type {string} */ name, /** @type {object} */ given) => calls[name]?.(given),
+  };
+  const lab = {
+    options,
+    signal: new AbortController().signal,
+    link: { isEmulated: false },
+    progress: () => {},
+    folder: {
+      warn: () => {},
+      record: () => {},
+      get elapsedMs() {
+        return 1000 * seconds;
+      },
+    },
+    server: child,
+    blockSeconds: options.duration / options.repetitions,
+    turns: () => options.transports,
+    startServer: () => take(PART.server),
+    startCrowd: async () => {
+      await take(PART.server);
+      return child;
+    },
+    startSecondCrowd: async () => child,
+    join: (/** @type {{ id: string }[]} */ people) => {
+      there = people;
+      return take(PART.participant * people.length);
+    },
+    leave: async () => void (there = []),
+    format: async () => ({ frameMs: 80, frameSamples: 640 }),
+    measure: async (/** @type {number} */ more) => {
+      await take(options.warmUp + more);
+      return {
+        server: { arrivals: [], heard: new Map() },
+        people: there.map(({ id }) => ({ id, notes })),
+      };
+    },
+    wait: take,
+    tellGenerator: () => {},
+    close: async () => {},
+  };
+  return { lab: /** @type {any} */ (lab), seconds: () => seconds };
+}
+
+describe('the time that a run takes', () => {
+  it.each([
+    ['delay', delay, ['--duration', '16']],
+    ['delay, by default', delay, []],
+    ['rtt', rtt, ['--duration', '40', '--repetitions', '5']],
+    ['datagrams', datagrams, []],
+    ['crowd', crowd, []],
+    ['crowd against another', crowd, ['--against', new URL('../../..', import.meta.url).pathname]],
+    ['forward', forward, ['--ways', 'mix,bundle,now', '--repetitions', '2']],
+    ['listeners', listeners, ['--repetitions', '3', '--rates']],
+  ])('is said beforehand as the plan has it: %s', async (_, scenario, argv) => {
+    const options = { ...optionsOf(scenario, argv), jamulus: false };
+    const { lab, seconds } = plannedLab(options);
+    await scenario.measure(lab);
+    const told = MEASURED[scenario.name](options);
+    expect(seconds()).toBeGreaterThan(1);
+    expect(Math.abs(told - seconds()) / seconds()).toBeLessThan(0.1);
+  });
+
+  it('is said by every scenario, from seconds to three hours', () => {
+    for (const scenario of scenarios) {
+      const told = secondsOf(scenario, optionsOf(scenario));
+      expect(told, scenario.name).toBeGreaterThan(5);
+      expect(told, scenario.name).toBeLessThan(10_800);
+    }
+  });
+
+  it('is told of a run that was off it by more than a fifth', () => {
+    expect(overrunOf(119_000, 100)).toBe('');
+    expect(overrunOf(82_000, 100)).toBe('');
+    expect(overrunOf(121_000, 100)).toMatch(/^The run took 2 min 01 s, and said 1 min 40 s/);
+    expect(overrunOf(79_000, 100)).toMatch(/^The run took 1 min 19 s/);
+    // Of a short run the starts of processes are a large part.
+    expect(overrunOf(19_000, 10)).toBe('');
+  });
+});
+
+describe('a quick run', () => {
+  it.each([setup, mesh])('has a plan of less than a minute: $name', (scenario) => {
+    const options = optionsOf(scenario, ['--quick']);
+    expect(PART.run + PART.link + MEASURED[scenario.name](options)).toBeLessThan(QUICK_SECONDS);
+    expect(options.repetitions).toBeLessThan(5);
+    expect(secondsOf(scenario, { ...options, repetitions: 100 })).toBe(QUICK_SECONDS);
+  });
+
+  it('begins nothing that a minute has no room for, as whole runs do', () => {
+    const at = (/** @type {number} */ elapsedMs, quick = true) =>
+      hasTimeFor({ options: { quick }, folder: { elapsedMs } }, 10);
+    expect([at(44_000), at(46_000), at(46_000, false)]).toEqual([true, false, true]);
+  });
+
+  it('is marked in its title, its headlines and each line', () => {
+    const marked = quickResult(RESULT);
+    expect(marked.title).toBe('Setup (quick)');
+    expect(marked.headlines[0].label).toBe('First sound, quick');
+    expect(marked.tables[0].columns[0]).toEqual({ label: 'Run' });
+    expect(marked.tables[0].rows).toEqual([
+      ['quick', 'a', 1],
+      ['quick', 'b', 2],
+    ]);
+  });
+});
+
+describe('a run that was disturbed', () => {
+  it('is one from whose machine others took a third of a processor', () => {
+    expect(disturbanceWords({ othersShare: 0.2, stolenShare: 0.01 })).toBe('');
+    expect(disturbanceWords({ othersShare: 0.44, stolenShare: 0.03 })).toBe(
+      "other programs took 0.4 processors, the machine's host took 0.03 processors",
+    );
+  });
+
+  it('says so in its title and its headlines', () => {
+    const { title, headlines, tables } = disturbedResult(RESULT, 'others took 0.4 processors');
+    expect(title).toBe('Setup (disturbed: others took 0.4 processors)');
+    expect(headlines.map(({ label }) => label)).toEqual(['First sound, disturbed']);
+    expect(tables).toEqual(RESULT.tables);
+    expect(disturbedResult(RESULT, '')).toBe(RESULT);
+  });
+});
+
+/** @type {import('../../report/result.js').Result} */
+const RESULT = {
+  title: 'Setup',
+  summary: '',
+  headlines: [{ label: 'First sound', unit: 'ms', protocol: '', value: 1 }],
+  tables: [
+    {
+      name: 'heard',
+      title: 'Heard',
+      columns: [{ label: 'Over' }, { label: 'p50' }],
+      rows: [
+        ['a', 1],
+        ['b', 2],
+      ],
+    },
+  ],
+  plots: [],
+  notes: [],
+};
