@@ -15,6 +15,8 @@ const MAY_IMPORT = {
   native: [],
   docs: ['server/config'],
   deploy: ['server/config'],
+  // Makes the packages, and tries them as a user would.
+  release: ['native', 'testkit/sound'],
 
   // Each folder of the server is tested without those above it, which are handed in.
   server: ['native'],
@@ -136,6 +138,7 @@ const MAY_IMPORT = {
     'native',
     'programs',
     'public',
+    'release',
     'server',
     'testkit',
     'worklets',
@@ -221,7 +224,8 @@ const ALWAYS = ['public/shared'];
 const SERVER_ROOT = ['server/*.js'];
 
 /** Folders of this repository: what isn't in one of them is a package or Node's own. */
-const HERE = '^(bench|deploy|docs|examples|native|programs|public|server|test|testkit|worklets)/';
+const HERE =
+  '^(bench|deploy|docs|examples|native|programs|public|release|server|test|testkit|worklets)/';
 
 /**
  * A folder, a file, or the files of a folder (`server/*.js`) as a regular expression.

@@ -63,6 +63,7 @@ export default defineConfig([
       'bench/**',
       'docs/**',
       'native/**',
+      'release/**',
       'test/**',
       'testkit/**',
     ],

@@ -16,17 +16,28 @@ export const featureLibrary = (feature) =>
 export const IS_INSTALLED = LIBRARY.split(sep).includes('node_modules');
 
 /** Command that builds it, for messages. */
-export const BUILD_COMMAND = IS_INSTALLED ? 'npm rebuild aloud' : 'npm run build:native';
+export const BUILD_COMMAND = IS_INSTALLED ? 'npx aloud build' : 'npm run build:native';
 
 /** Name of this system as in packages with a built library: `linux-x64-gnu`. */
 export function platformName() {
   const { platform, arch } = process;
   if (platform === 'win32') return `${platform}-${arch}-msvc`;
   if (platform !== 'linux') return `${platform}-${arch}`;
-  const { header } = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (
-    process.report.getReport()
+  return `linux-${arch}-${hasGlibc() ? 'gnu' : 'musl'}${arch === 'arm' ? 'eabihf' : ''}`;
+}
+
+function hasGlibc() {
+  const report = /** @type {NodeJS.ProcessReport & { excludeNetwork?: boolean }} */ (
+    process.report
   );
-  return `linux-${arch}-${header.glibcVersionRuntime ? 'gnu' : 'musl'}`;
+  const { excludeNetwork } = report;
+  // A report looks up the names of this machine's addresses, which may wait for the DNS.
+  report.excludeNetwork = true;
+  const { header } = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (
+    report.getReport()
+  );
+  report.excludeNetwork = excludeNetwork;
+  return header.glibcVersionRuntime !== undefined;
 }
 
 /**

@@ -1,18 +1,21 @@
 /**
  * Builds the library, unless it was built from these very sources, or an optional package has it.
- * As the package's install script it never fails: the server has other engines, and another Opus
- * codec. With --must it exits with 1 if there is no library in the end. With --test it runs the
- * tests of the Rust code instead. With --lab or --noq it builds or tests a second library for the
- * lab, with that cargo feature.
+ * The repository's `prepare` script runs it after `npm ci`, and there it never fails: the server
+ * has other engines, and another Opus codec. With --must, as for `aloud build`, it fails if there
+ * is no library in the end. With --test it runs the tests of the Rust code instead. With --lab or
+ * --noq it builds or tests a second library for the lab, with that cargo feature.
  */
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  accessSync,
+  constants,
   copyFileSync,
   existsSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -72,6 +75,11 @@ function run(command, args) {
 
 /** @throws {BuildError} when something is missing without which nothing can be built */
 async function checkTools() {
+  try {
+    accessSync(HERE, constants.W_OK);
+  } catch {
+    throw new BuildError(`this user may not write to ${HERE} (its owner may)`);
+  }
   const missing = neededForAll(await missingTools());
   if (missing.length > 0) throw new BuildError(lackOf(missing));
 }
@@ -105,26 +113,11 @@ function fingerprint(withOpus) {
 /** @param {string} file @param {string} stamp */
 const isStamped = (file, stamp) => existsSync(file) && readFileSync(file, 'utf8') === stamp;
 
-/**
- * Prints a line to the terminal itself, if there is one: npm hides the output of install scripts.
- * @param {string} line
- */
-function tell(line) {
-  try {
-    writeFileSync('/dev/tty', `\naloud: ${line}`);
-  } catch {
-    process.stderr.write(line);
-  }
-}
-
 /** Shows a progress sign on a terminal. @returns {() => void} ends it */
 function showProgress() {
   const text = 'building the native HTTP/3 engine';
   if (!process.stderr.isTTY) {
-    tell(
-      `${text}, which takes a minute or two (npm install --foreground-scripts shows how ` +
-        `far it is)\n`,
-    );
+    process.stderr.write(`${text}, which takes a minute or two\n`);
     return () => {};
   }
   const start = performance.now();
@@ -274,21 +267,32 @@ async function lint() {
   return 0;
 }
 
-if (process.argv.includes('--test')) process.exit(await test());
-if (process.argv.includes('--lint')) process.exit(await lint());
-const must = process.argv.includes('--must');
-try {
-  const missing = FEATURE ? await buildFeature(FEATURE) : await build();
-  if (must)
-    process.stderr.write(`the native HTTP/3 engine${FEATURE ? ` (${FEATURE})` : ''} is built\n`);
-  if (missing) {
-    process.stderr.write(
-      `The native Opus codec was not built: ${missing}. The server takes libopus-wasm instead.\n`,
-    );
+/**
+ * Builds the library and says how it ended.
+ * @param {{ must: boolean }} options  must: a missing library is an error
+ * @returns {Promise<number>} exit code
+ */
+export async function buildAndReport({ must }) {
+  try {
+    const missing = FEATURE ? await buildFeature(FEATURE) : await build();
+    if (must)
+      process.stderr.write(`the native HTTP/3 engine${FEATURE ? ` (${FEATURE})` : ''} is built\n`);
+    if (missing) {
+      process.stderr.write(
+        `The native Opus codec was not built: ${missing}. The server takes libopus-wasm instead.\n`,
+      );
+    }
+    return 0;
+  } catch (error) {
+    const reason = error instanceof BuildError ? error.message : String(error);
+    const rest = must ? '' : ' The server goes on with its other engines.';
+    process.stderr.write(`The native HTTP/3 engine was not built: ${reason}.${rest}\n`);
+    return must ? 1 : 0;
   }
-} catch (error) {
-  const reason = error instanceof BuildError ? error.message : String(error);
-  const rest = must ? '' : ' The server goes on with its other engines.';
-  process.stderr.write(`The native HTTP/3 engine was not built: ${reason}.${rest}\n`);
-  process.exitCode = must ? 1 : 0;
+}
+
+if (fileURLToPath(import.meta.url) === realpathSync(process.argv[1])) {
+  if (process.argv.includes('--test')) process.exit(await test());
+  if (process.argv.includes('--lint')) process.exit(await lint());
+  process.exitCode = await buildAndReport({ must: process.argv.includes('--must') });
 }

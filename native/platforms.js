@@ -1,10 +1,7 @@
 /**
  * Packages with a built library, one for each system: `npm/<name>/package.json`, in the layout of
- * `@napi-rs/cli`.
- *
- * - `node native/platforms.js` writes their package.json files.
- * - `node native/platforms.js --optional` adds them to aloud's optionalDependencies for publishing.
- *   The repository lacks them there, because npm can't install unpublished packages.
+ * `@napi-rs/cli`. npm installs the one whose `os`, `cpu` and `libc` fit. `node native/platforms.js`
+ * writes their package.json files; `release/packages.js` packs them.
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -29,37 +26,64 @@ export const PLATFORMS = Object.freeze([
     libc: 'glibc',
   },
   {
+    name: 'linux-x64-musl',
+    target: 'x86_64-unknown-linux-musl',
+    os: 'linux',
+    cpu: 'x64',
+    libc: 'musl',
+  },
+  {
     name: 'linux-arm64-gnu',
     target: 'aarch64-unknown-linux-gnu',
     os: 'linux',
     cpu: 'arm64',
     libc: 'glibc',
   },
+  {
+    name: 'linux-arm64-musl',
+    target: 'aarch64-unknown-linux-musl',
+    os: 'linux',
+    cpu: 'arm64',
+    libc: 'musl',
+  },
+  {
+    name: 'linux-arm-gnueabihf',
+    target: 'armv7-unknown-linux-gnueabihf',
+    os: 'linux',
+    cpu: 'arm',
+    libc: 'glibc',
+  },
   { name: 'darwin-x64', target: 'x86_64-apple-darwin', os: 'darwin', cpu: 'x64' },
   { name: 'darwin-arm64', target: 'aarch64-apple-darwin', os: 'darwin', cpu: 'arm64' },
   { name: 'win32-x64-msvc', target: 'x86_64-pc-windows-msvc', os: 'win32', cpu: 'x64' },
+  { name: 'win32-arm64-msvc', target: 'aarch64-pc-windows-msvc', os: 'win32', cpu: 'arm64' },
 ]);
 
-const ROOT_PACKAGE = fileURLToPath(new URL('../package.json', import.meta.url));
+/** Fields that all packages of the repository share: the root's package.json has them. */
+export const SHARED_FIELDS = Object.freeze(
+  /** @type {const} */ (['version', 'license', 'author', 'homepage', 'repository', 'bugs']),
+);
 
-/** @param {string} path */
-const readPackage = (path) => JSON.parse(readFileSync(path, 'utf8'));
+/** @param {Platform} platform */
+export const packageNameOf = ({ name }) => `@aloud/native-${name}`;
 
-/** @param {string} path @param {object} content */
-const writePackage = (path, content) =>
-  writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`);
-
-/** @param {Platform} platform @param {string} version */
-export function packageOf({ name, os, cpu, libc }, version) {
+/**
+ * Describes the package with a system's library.
+ * @param {Platform} platform
+ * @param {Record<string, any>} root  the root's package.json
+ */
+export function packageOf(platform, root) {
+  const { name, os, cpu, libc } = platform;
   const main = `aloud.${name}.node`;
   return {
-    name: `@aloud/native-${name}`,
-    version,
+    name: packageNameOf(platform),
     description: `The native addon of aloud, built for ${name}`,
-    license: 'MIT',
+    ...Object.fromEntries(SHARED_FIELDS.map((field) => [field, root[field]])),
+    repository: { ...root.repository, directory: `native/npm/${name}` },
+    keywords: ['aloud', 'webtransport', 'http3', 'opus', 'napi'],
     main,
     files: [main],
-    engines: { node: '>=20' },
+    engines: root.engines,
     os: [os],
     cpu: [cpu],
     ...(libc && { libc: [libc] }),
@@ -67,16 +91,11 @@ export function packageOf({ name, os, cpu, libc }, version) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const own = readPackage(ROOT_PACKAGE);
-  if (process.argv.includes('--optional')) {
-    const packages = PLATFORMS.map(({ name }) => [`@aloud/native-${name}`, own.version]);
-    own.optionalDependencies = { ...own.optionalDependencies, ...Object.fromEntries(packages) };
-    writePackage(ROOT_PACKAGE, own);
-  } else {
-    for (const platform of PLATFORMS) {
-      const directory = fileURLToPath(new URL(`npm/${platform.name}/`, import.meta.url));
-      mkdirSync(directory, { recursive: true });
-      writePackage(`${directory}package.json`, packageOf(platform, own.version));
-    }
+  const root = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  for (const platform of PLATFORMS) {
+    const directory = fileURLToPath(new URL(`npm/${platform.name}/`, import.meta.url));
+    mkdirSync(directory, { recursive: true });
+    const text = `${JSON.stringify(packageOf(platform, root), null, 2)}\n`;
+    writeFileSync(`${directory}package.json`, text);
   }
 }

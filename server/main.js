@@ -172,6 +172,19 @@ async function runProgram(name) {
   process.exitCode = await runCommand(name, process.argv.slice(3));
 }
 
+const BUILD_HELP = `Usage: aloud build
+
+Builds the native addon with the HTTP/3 engine and libopus from its source, where no package has one
+for this system. It needs cargo (Rust), a C compiler, cmake and make, and takes a minute or two.
+`;
+
+/** Builds the native addon, where no package has one for this system. */
+async function buildNative() {
+  if (process.argv.includes('--help')) return void process.stdout.write(BUILD_HELP);
+  const { buildAndReport } = await import('@aloud/native/build');
+  process.exitCode = await buildAndReport({ must: true });
+}
+
 /**
  * Splits a plugin's file off a command line: see plugin.js.
  * @param {string[]} argv
@@ -186,6 +199,7 @@ function splitPlugin(argv) {
 async function main() {
   const [, , name] = process.argv;
   if (name === 'token') return printToken();
+  if (name === 'build') return buildNative();
   if (name === 'play' || name === 'listen') return runProgram(name);
   limitYoungGeneration();
   const { file, argv } = splitPlugin(process.argv.slice(2));

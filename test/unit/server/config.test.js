@@ -329,7 +329,7 @@ describe('unknown names', () => {
     [{ argv: ['Listen'] }, 'There is no command Listen; did you mean aloud listen?'],
     [
       { argv: ['serve', '--port', '80'] },
-      'There is no command serve; the commands are token, play, listen, and none at all ' +
+      'There is no command serve; the commands are token, play, listen, build, and none at all ' +
         'starts the server.',
     ],
     [{ argv: ['-x'] }, 'There is no option -x; --help lists them all.'],
