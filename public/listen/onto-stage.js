@@ -2,6 +2,8 @@
  * @import { Call } from '../call.js'
  */
 
+import { addStyle } from '../ui/kit/element.js';
+
 /**
  * Makes this page that of the call, which goes on and is heard all the while.
  * @param {string} room
@@ -41,16 +43,4 @@ export async function goOntoStage(room, give) {
     for (const part of parts) part.remove();
     throw error;
   }
-}
-
-/** @param {string} href @returns {Promise<void>} */
-function addStyle(href) {
-  if (document.querySelector(`link[rel=stylesheet][href="${CSS.escape(href)}"]`))
-    return Promise.resolve();
-  const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href });
-  return new Promise((resolve, reject) => {
-    link.onload = () => resolve();
-    link.onerror = () => reject(new Error(`${href} could not be loaded`));
-    document.head.append(link);
-  });
 }

@@ -114,6 +114,21 @@ export class Connection {
     }
   }
 
+  /**
+   * Passes on a control message as a transport received it, or ends the connection.
+   * @param {string} text JSON
+   */
+  controlText(text) {
+    let message;
+    try {
+      message = JSON.parse(text);
+    } catch {
+      this.ended('connection-lost', 'The server sent what is no control message.');
+      return;
+    }
+    this.control(message);
+  }
+
   /** @param {unknown} message */
   control(message) {
     if (this.closed) return;

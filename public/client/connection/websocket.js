@@ -59,7 +59,7 @@ export class WebSocketConnection extends Connection {
     super('websocket');
     this.#socket = socket;
     socket.onmessage = ({ data }) => {
-      if (typeof data === 'string') this.#readControl(data);
+      if (typeof data === 'string') this.controlText(data);
       else this.received(new Uint8Array(data), now());
     };
     socket.onclose = ({ code, reason }) => {
@@ -67,18 +67,6 @@ export class WebSocketConnection extends Connection {
       const end = closeReason(close, reason);
       this.ended(end.code, end.reason);
     };
-  }
-
-  /** @param {string} text */
-  #readControl(text) {
-    let message;
-    try {
-      message = JSON.parse(text);
-    } catch {
-      this.ended('connection-lost', 'The server sent what is no control message.');
-      return;
-    }
-    this.control(message);
   }
 
   /** @override @param {Uint8Array} bytes */

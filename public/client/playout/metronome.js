@@ -1,4 +1,4 @@
-import { RoomTime } from './room-time.js';
+import { RoomPlayer } from './room-time.js';
 
 /**
  * @import { Clock } from '../../shared/clock.js'
@@ -12,7 +12,6 @@ import { RoomTime } from './room-time.js';
  * a second.
  */
 const AHEAD_MS = 2500;
-const STEP_MS = 250;
 
 /** Sound of a click: pitch (another one for a bar's first beat), length and level. */
 const PITCH_HZ = 1000;
@@ -41,13 +40,8 @@ export function beatsWithin({ bpm, beats, from }, sampleRate, start, end) {
  * Plays the room's metronome on an audio context. Each click leaves the speaker when the room's
  * sample clock reaches its beat.
  */
-export class MetronomePlayer {
-  #context;
-  #sampleRate;
-  #clock;
-  #output;
+export class MetronomePlayer extends RoomPlayer {
   #clicks;
-  #time;
   /** @type {Beat | null} */
   #beat = null;
   /** Sample before which all beats have been scheduled. */
@@ -57,8 +51,6 @@ export class MetronomePlayer {
    * @type {Map<AudioBufferSourceNode, number>}
    */
   #scheduled = new Map();
-  /** @type {unknown} */
-  #timer = null;
 
   /**
    * @param {AudioNode} output of an AudioContext
@@ -66,78 +58,51 @@ export class MetronomePlayer {
    * @param {Clock} clock the page's
    */
   constructor(output, sampleRate, clock) {
-    const context = /** @type {AudioContext} */ (output.context);
-    this.#context = context;
-    this.#sampleRate = sampleRate;
-    this.#clock = clock;
-    this.#time = new RoomTime(context, sampleRate, clock);
-    this.#output = new GainNode(context, { gain: 1 });
-    this.#output.connect(output);
-    this.#clicks = { first: clickOf(context, FIRST_PITCH_HZ), other: clickOf(context, PITCH_HZ) };
+    super(output, sampleRate, clock);
+    const click = (/** @type {number} */ pitchHz) => clickOf(this.context, pitchHz);
+    this.#clicks = { first: click(FIRST_PITCH_HZ), other: click(PITCH_HZ) };
   }
 
   /** @param {Beat | null} beat null: off */
   play(beat) {
     this.#beat = beat;
-    this.#takeBack();
-    this.#clock.clearTimeout(this.#timer);
-    this.#timer = null;
-    if (beat) this.#step();
-  }
-
-  /**
-   * @param {{ sample: number, atMs: number } | null} read the room's sample clock at a time of the
-   *   page's clock; null when it is unknown
-   */
-  follow(read) {
-    this.#time.follow(read);
+    this.cancel();
+    this.run(beat !== null);
   }
 
   /** @param {boolean} heard true when this person wants the clicks */
   setHeard(heard) {
-    this.#output.gain.value = heard ? 1 : 0;
+    this.output.gain.value = heard ? 1 : 0;
   }
 
-  /** Cancels clicks that haven't begun. */
-  #takeBack() {
+  /** Cancels clicks that haven't begun. @override */
+  cancel() {
     this.#doneSample = -Infinity;
-    for (const [node, when] of this.#scheduled) if (when > this.#context.currentTime) node.stop();
+    for (const [node, when] of this.#scheduled) if (when > this.context.currentTime) node.stop();
     this.#scheduled.clear();
   }
 
-  #step() {
-    this.#timer = this.#clock.setTimeout(() => this.#step(), STEP_MS);
-    if (this.#time.look()) this.#takeBack();
-    const { now } = this.#time;
+  /** @override */
+  schedule() {
+    const { now } = this.time;
     if (!this.#beat || now === null) return;
-    const end = now + (AHEAD_MS * this.#sampleRate) / 1000;
-    for (const beat of beatsWithin(
-      this.#beat,
-      this.#sampleRate,
-      Math.max(now, this.#doneSample),
-      end,
-    )) {
-      this.#schedule(this.#time.secondsAt(beat.sample), beat.isFirst);
-    }
+    const end = now + (AHEAD_MS * this.sampleRate) / 1000;
+    const start = Math.max(now, this.#doneSample);
+    for (const { sample, isFirst } of beatsWithin(this.#beat, this.sampleRate, start, end))
+      this.#click(this.time.secondsAt(sample), isFirst);
     this.#doneSample = end;
   }
 
   /** @param {number} when the context's time, in seconds @param {boolean} isFirst of a bar */
-  #schedule(when, isFirst) {
-    if (when < this.#context.currentTime) return;
-    const node = new AudioBufferSourceNode(this.#context, {
+  #click(when, isFirst) {
+    if (when < this.context.currentTime) return;
+    const node = new AudioBufferSourceNode(this.context, {
       buffer: isFirst ? this.#clicks.first : this.#clicks.other,
     });
-    node.connect(this.#output);
+    node.connect(this.output);
     node.addEventListener('ended', () => this.#scheduled.delete(node));
     node.start(when);
     this.#scheduled.set(node, when);
-  }
-
-  /** Idempotent. */
-  close() {
-    this.play(null);
-    this.#output.disconnect();
   }
 }
 

@@ -95,3 +95,58 @@ export class RoomTime {
     return this.#readings.toSorted((a, b) => a - b)[this.#readings.length >> 1];
   }
 }
+
+/** Interval at which players schedule the sound that comes next, in milliseconds. */
+const STEP_MS = 250;
+
+/** Base of players that schedule sound on an audio context by the room's clock. */
+export class RoomPlayer {
+  #clock;
+  /** @type {unknown} */
+  #timer = null;
+
+  /**
+   * @param {AudioNode} output of an AudioContext
+   * @param {number} sampleRate the room's, Hz
+   * @param {Clock} clock the page's
+   */
+  constructor(output, sampleRate, clock) {
+    this.context = /** @type {AudioContext} */ (output.context);
+    this.sampleRate = sampleRate;
+    this.#clock = clock;
+    this.time = new RoomTime(this.context, sampleRate, clock);
+    this.output = new GainNode(this.context, { gain: 1 });
+    this.output.connect(output);
+  }
+
+  /** @param {{ sample: number, atMs: number } | null} read as RoomTime.follow() has it */
+  follow(read) {
+    this.time.follow(read);
+  }
+
+  /** Starts scheduling again, or stops it. @param {boolean} isOn */
+  run(isOn) {
+    this.#clock.clearTimeout(this.#timer);
+    this.#timer = null;
+    if (isOn) this.#step();
+  }
+
+  #step() {
+    this.#timer = this.#clock.setTimeout(() => this.#step(), STEP_MS);
+    if (this.time.look()) this.cancel();
+    this.schedule();
+  }
+
+  /** Schedules the sound of the next seconds. */
+  schedule() {}
+
+  /** Cancels scheduled sound. */
+  cancel() {}
+
+  /** Idempotent. */
+  close() {
+    this.run(false);
+    this.cancel();
+    this.output.disconnect();
+  }
+}

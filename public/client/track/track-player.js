@@ -4,7 +4,7 @@ import {
   piecesOf,
   TRACK_RATE,
 } from '../../shared/wire/track-piece.js';
-import { RoomTime } from '../playout/room-time.js';
+import { RoomPlayer } from '../playout/room-time.js';
 
 /**
  * @import { Clock } from '../../shared/clock.js'
@@ -18,7 +18,6 @@ import { RoomTime } from '../playout/room-time.js';
  * second.
  */
 const AHEAD_SECONDS = 2.5;
-const STEP_MS = 250;
 
 /** Time until a missing piece is requested again, in milliseconds. */
 const RETRY_MS = 3000;
@@ -30,12 +29,8 @@ const SOON_SECONDS = 0.02;
  * Plays the room's backing track on an audio context. Each sample leaves the speaker when the
  * room's sample clock reaches it. Pieces cross-fade, since the output's clock isn't the room's.
  */
-export class TrackPlayer {
-  #context;
-  #sampleRate;
+export class TrackPlayer extends RoomPlayer {
   #clock;
-  #time;
-  #output;
   #get;
   #failed;
   /** @type {Track | null} */
@@ -45,8 +40,6 @@ export class TrackPlayer {
   /** Scheduled pieces. @type {Map<number, { node: AudioBufferSourceNode, fade: GainNode }>} */
   #scheduled = new Map();
   #retryMs = -Infinity;
-  /** @type {unknown} */
-  #timer = null;
 
   /**
    * @param {AudioNode} output of an AudioContext
@@ -56,39 +49,28 @@ export class TrackPlayer {
    *   => void }} from failed: a piece can't be had, and is missing
    */
   constructor(output, sampleRate, clock, { get, failed }) {
-    const context = /** @type {AudioContext} */ (output.context);
-    this.#context = context;
-    this.#sampleRate = sampleRate;
+    super(output, sampleRate, clock);
     this.#clock = clock;
-    this.#time = new RoomTime(context, sampleRate, clock);
-    this.#output = new GainNode(context, { gain: 1 });
-    this.#output.connect(output);
     this.#get = get;
     this.#failed = failed;
   }
 
   /** @param {Track | null} track null: there is none */
   play(track) {
-    this.#takeBack();
+    this.cancel();
     if (track?.id !== this.#track?.id) this.#pieces.clear();
     this.#track = track;
-    this.#clock.clearTimeout(this.#timer);
-    this.#timer = null;
-    if (track) this.#step();
-  }
-
-  /** @param {{ sample: number, atMs: number } | null} read see RoomTime */
-  follow(read) {
-    this.#time.follow(read);
+    this.run(track !== null);
   }
 
   /** @param {number} level a factor; 0: inaudible for this person */
   setLevel(level) {
-    this.#output.gain.value = level;
+    this.output.gain.value = level;
   }
 
-  #takeBack() {
-    const now = this.#context.currentTime;
+  /** Fades scheduled pieces out. @override */
+  cancel() {
+    const now = this.context.currentTime;
     for (const { node, fade } of this.#scheduled.values()) {
       fade.gain.cancelScheduledValues(now);
       fade.gain.setTargetAtTime(0, now, FADE_SECONDS / 4);
@@ -97,23 +79,22 @@ export class TrackPlayer {
     this.#scheduled.clear();
   }
 
-  #step() {
-    this.#timer = this.#clock.setTimeout(() => this.#step(), STEP_MS);
-    if (this.#time.look()) this.#takeBack();
+  /** @override */
+  schedule() {
     if (!this.#track) return;
     const { from, seconds } = this.#track;
-    const { now } = this.#time;
+    const { now } = this.time;
     // The beginning is fetched in advance, so that all can start at once.
     if (from === null) return void this.#piece(this.#track, 0);
     if (now === null) return;
-    const at = (now - from) / this.#sampleRate;
+    const at = (now - from) / this.sampleRate;
     const current = Math.max(0, Math.floor(at / PIECE_SECONDS));
     for (const number of [...this.#pieces.keys()])
       if (number < current - 1) this.#pieces.delete(number);
     for (let number = current; number <= current + 1 && number < piecesOf(seconds); number++) {
       const buffer = this.#piece(this.#track, number);
       if (buffer && number * PIECE_SECONDS < at + AHEAD_SECONDS)
-        this.#schedule(buffer, number, from);
+        this.#schedulePiece(buffer, number, from);
     }
   }
 
@@ -153,29 +134,23 @@ export class TrackPlayer {
    * @param {number} number
    * @param {number} from the track's first sample on the room's clock
    */
-  #schedule(buffer, number, from) {
+  #schedulePiece(buffer, number, from) {
     if (this.#scheduled.has(number)) return;
-    const due = this.#time.secondsAt(from + number * PIECE_SECONDS * this.#sampleRate);
-    const start = Math.max(due, this.#context.currentTime + SOON_SECONDS);
+    const due = this.time.secondsAt(from + number * PIECE_SECONDS * this.sampleRate);
+    const start = Math.max(due, this.context.currentTime + SOON_SECONDS);
     const end = due + PIECE_SECONDS;
     if (start >= end) return;
-    const node = new AudioBufferSourceNode(this.#context, { buffer });
-    const fade = new GainNode(this.#context, { gain: 1 });
+    const node = new AudioBufferSourceNode(this.context, { buffer });
+    const fade = new GainNode(this.context, { gain: 1 });
     if (number > 0 || start > due) {
       fade.gain.setValueAtTime(0, start);
       fade.gain.linearRampToValueAtTime(1, start + FADE_SECONDS);
     }
     fade.gain.setValueAtTime(1, Math.max(end, start + FADE_SECONDS));
     fade.gain.linearRampToValueAtTime(0, end + FADE_SECONDS);
-    node.connect(fade).connect(this.#output);
+    node.connect(fade).connect(this.output);
     node.addEventListener('ended', () => fade.disconnect());
     node.start(start, start - due);
     this.#scheduled.set(number, { node, fade });
-  }
-
-  /** Idempotent. */
-  close() {
-    this.play(null);
-    this.#output.disconnect();
   }
 }

@@ -98,23 +98,13 @@ export class DataChannelConnection extends Connection {
     this.#packets = packets;
     packets.binaryType = 'arraybuffer';
     packets.onmessage = ({ data }) => this.received(new Uint8Array(data), now());
-    control.onmessage = ({ data }) => this.#readControl(data);
+    control.onmessage = ({ data }) => this.controlText(data);
     control.onclose = () => this.ended('connection-lost', 'The connection to the server was lost.');
   }
 
-  /** @param {string} text */
-  #readControl(text) {
-    let message;
-    try {
-      message = JSON.parse(text);
-    } catch {
-      this.ended('connection-lost', 'The server sent what is no control message.');
-      return;
-    }
-    if (message?.type !== CLOSED) {
-      this.control(message);
-      return;
-    }
+  /** @override @param {{ type: string, code: number, reason: string } | null} message */
+  control(message) {
+    if (message?.type !== CLOSED) return super.control(message);
     const { code, reason } = closeReason(message.code, message.reason);
     this.ended(code, reason);
   }

@@ -98,6 +98,25 @@ export function onPressOutside(inside, run) {
 }
 
 /**
+ * Adds a style sheet to the page, unless it is there.
+ * @param {string} href
+ * @returns {Promise<void>} settled once the style sheet applies; rejects when it can't be loaded
+ */
+export function addStyle(href) {
+  if (document.querySelector(`link[rel=stylesheet][href="${CSS.escape(href)}"]`))
+    return Promise.resolve();
+  const link = build('link', { rel: 'stylesheet', href });
+  return new Promise((resolve, reject) => {
+    link.addEventListener('load', () => resolve());
+    link.addEventListener('error', () => {
+      link.remove();
+      reject(new Error(`${href} could not be loaded`));
+    });
+    document.head.append(link);
+  });
+}
+
+/**
  * Announces a sentence to assistive technology.
  * @param {string} sentence
  */

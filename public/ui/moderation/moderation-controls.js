@@ -1,8 +1,8 @@
 import { moderate } from '../../client/call/moderate.js';
 import { announce, elementOf, setText } from '../kit/element.js';
+import { LazyPanel } from '../kit/lazy-panel.js';
 import { LiveTime } from '../kit/live-time.js';
 import { HandList, KnockList } from './request-lists.js';
-import { RoomContent } from './room-content.js';
 import { texts } from '../../texts.js';
 
 /**
@@ -41,10 +41,15 @@ export class ModerationControls {
     this.#button = button;
     this.#side = side;
     this.#notices = notices;
-    this.#panel = new RoomContent(current, this.#send, notices);
+    this.#panel = new LazyPanel(texts.roomPanel, async () => {
+      const { RoomPanel } = await import('./room-panel.js');
+      const panel = new RoomPanel(current, this.#send, notices);
+      return { panel, parts: [panel.element] };
+    });
     this.#hands = new HandList(this.#send);
     this.#knocks = new KnockList(this.#send, sounds);
-    side.add(button, this.#panel);
+    const focus = () => this.#panel.panel?.focus();
+    side.add(button, Object.assign(this.#panel, { focus }));
     this.#signs.after(' ', this.#live.element);
     current.store.subscribe(['access', 'session'], (now, before) => {
       if (!now.access.waiting) this.#show(now, before);
@@ -91,7 +96,7 @@ export class ModerationControls {
 
   #close() {
     this.#closeDialog();
-    this.#panel.clear();
+    this.#panel.panel?.clear();
     this.#side.closeOf(this.#button);
   }
 }
