@@ -158,7 +158,7 @@ export const listeners = {
         "Listeners a core: the listeners, divided by the server process's CPU in cores, " +
           "QUIC's threads and the mixing of those who talk included. The generator, which " +
           "isn't counted, is another process of the same machine; each of its listeners " +
-          'sends a clock request every 500 ms and acknowledges what it gets.',
+          'sends a clock request every 2 s and acknowledges what it gets.',
         'Lateness of the tick: how long after a frame was due its mix began. Arrived: of ' +
           'the packets between the first and the last that a listener got, those that came.',
         'Longest gap: between two packets, one after the other, of those who talk and of ' +
