@@ -47,6 +47,8 @@ async function openConnection(transport, { origin, config }) {
     const url = `https://${location.hostname}:${offer.port}/session`;
     return WebTransportConnection.open({ url, certificateHashes: offer.certificateHashes, now });
   }
+  if (transport === 'http1-per-request')
+    throw new Error("a browser's connections aren't the page's to end");
   if (transport === 'http1')
     return Http1Connection.open({ url: `${origin}/api/sessions`, clock: systemClock });
   return WebSocketConnection.open({ url: `${origin.replace(/^http/, 'ws')}/session`, now });

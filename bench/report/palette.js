@@ -44,6 +44,7 @@ const LABELS = new Map([
   ['redundant-datagrams', 'WebTransport datagrams, each with the one before'],
   ['reset-streams', 'WebTransport on streams that are reset'],
   ['datachannel-chromium', 'WebRTC data channel, Chromium'],
+  ['http1-per-request', 'HTTP/1, a connection for each request'],
 ]);
 
 /** Congestion controllers, of ways such as `datagrams@copa`. */

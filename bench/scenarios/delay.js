@@ -3,7 +3,7 @@
  * computed for every delay from a recording of write clocks, and measured on the server at some
  * delays.
  *
- * @import { TransportName } from '../../public/client/connection/connection.js'
+ * @import { ParticipantTransport } from '../../testkit/participants/connection.js'
  * @import { Lab } from './lab.js'
  * @import { Samples, Scenario } from './scenario.js'
  * @import { Headline, Plot, Sample, Series, Table } from '../report/result.js'
@@ -27,6 +27,7 @@ const TARGETS = Object.freeze([90, 99]);
 const THESIS_LEAST_MS = new Map([
   ['webtransport', 160],
   ['http1', 304],
+  ['http1-per-request', 304],
 ]);
 
 const factors = [{ name: 'delayMs', label: 'Server-side delay', unit: 'ms' }];
@@ -58,6 +59,7 @@ export const delay = {
     'for 90 % and 99 %',
   quantities: [fromClocks, really],
   defaults: { duration: 60, repetitions: 6, format: 'thesis' },
+  hasPerRequest: true,
 
   async measure(lab) {
     await recordClocks(lab);
@@ -168,7 +170,7 @@ async function runReally(lab) {
 
 /**
  * A and B talk for a while.
- * @param {Lab} lab @param {TransportName} transport @param {number} seconds
+ * @param {Lab} lab @param {ParticipantTransport} transport @param {number} seconds
  */
 async function talk(lab, transport, seconds) {
   const people = CLIENTS.map((id, i) => ({ id, transport, room: transport, startFrame: 31 * i }));

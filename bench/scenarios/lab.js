@@ -1,12 +1,13 @@
 /**
  * @import { ServerConfig } from '../../public/client/connection/choose.js'
  * @import { TransportName } from '../../public/client/connection/connection.js'
+ * @import { ParticipantTransport } from '../../testkit/participants/connection.js'
  * @import { Link } from '../link/link.js'
  * @import { RunFolder } from '../report/run-folder.js'
  * @import { Late } from '../../testkit/participants/late-sender.js'
  *
  * @typedef {object} LabOptions what every scenario takes
- * @property {TransportName[]} transports
+ * @property {ParticipantTransport[]} transports
  * @property {number} duration      seconds that are measured, for each transport
  * @property {number} repetitions   alternating blocks of the measurement
  * @property {number} warmUp        seconds of each block that are left out
@@ -192,7 +193,7 @@ export class Lab {
 
   /**
    * Lets people join, one after the other.
-   * @param {{ id: string, transport: TransportName, room: string, speaks?: boolean,
+   * @param {{ id: string, transport: ParticipantTransport, room: string, speaks?: boolean,
    *   phaseMs?: number, startFrame?: number, late?: Late }[]} people
    */
   async join(people) {
@@ -210,16 +211,17 @@ export class Lab {
   /**
    * Notes the packets of all participants after the warm-up.
    * @param {number} seconds
-   * @returns {Promise<{ server: any, people: any[], cpuPercent: number }>} the notes of both ends
+   * @returns {Promise<{ server: any, people: any[], cpuPercent: number, sockets: any }>} the notes
+   *   of both ends; sockets: of the participants' process, null where they can't be seen
    */
   async measure(seconds) {
     await this.wait(this.options.warmUp);
     await this.server.call('begin');
     await this.clients.call('note');
     await this.wait(seconds);
-    const { people, cpuPercent, latenessMs } = await this.clients.call('take');
+    const { people, cpuPercent, latenessMs, sockets } = await this.clients.call('take');
     this.tellGenerator(latenessMs, cpuPercent);
-    return { server: await this.server.call('collect'), people, cpuPercent };
+    return { server: await this.server.call('collect'), people, cpuPercent, sockets };
   }
 
   /**
@@ -253,7 +255,7 @@ export class Lab {
   /**
    * The order of the protocols in one repetition: each comes first as often as the others.
    * @param {number} repetition
-   * @returns {TransportName[]}
+   * @returns {ParticipantTransport[]}
    */
   turns(repetition) {
     const { transports } = this.options;
@@ -277,12 +279,14 @@ export class Lab {
 
 /**
  * @param {ServerConfig} config
- * @param {TransportName[]} transports the needed transports
+ * @param {ParticipantTransport[]} transports the needed transports
  * @param {string[]} report log of the server about missing parts
  * @throws {Error} when one is missing
  */
 function checkTransports(config, transports, report) {
-  const missing = transports.find((transport) => !config.transports[transport]);
+  const missing = transports.find(
+    (transport) => !config.transports[transport === 'http1-per-request' ? 'http1' : transport],
+  );
   if (missing) throw new Error(`the server has no ${missing}. ${report.join(' ')}`);
   return config;
 }

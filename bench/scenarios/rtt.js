@@ -4,6 +4,7 @@
  * @import { Scenario } from './scenario.js'
  */
 
+import { recordSockets, SOCKETS, socketTables } from './own-sockets.js';
 import { randomFor, worldNotes } from './scenario.js';
 import {
   cumulativePlot,
@@ -26,6 +27,7 @@ const roundTrip = { name: 'roundTrip', label: 'Round-trip latency', unit: 'ms' }
 const THESIS_MEAN_MS = new Map([
   ['webtransport', 32.51],
   ['http1', 61.77],
+  ['http1-per-request', 61.77],
 ]);
 
 /** @type {Scenario} */
@@ -33,7 +35,8 @@ export const rtt = {
   name: 'rtt',
   title: 'Round-trip latency',
   description: 'round-trip latency over time, its distribution, and its summary, per protocol',
-  quantities: [roundTrip],
+  quantities: [roundTrip, ...Object.values(SOCKETS)],
+  hasPerRequest: true,
   defaults: { duration: 120, repetitions: 6, format: 'thesis' },
 
   async measure(lab) {
@@ -65,11 +68,15 @@ export const rtt = {
       tables: [
         summaryTable(roundTrip, samples, random, { caption }),
         ...(difference ? [difference] : []),
+        ...socketTables(folder),
       ],
       plots: [
         timePlot(roundTrip, samples),
         distributionPlot(roundTrip, samples),
         cumulativePlot(roundTrip, samples),
+        ...(folder.samples(SOCKETS.queue.name).length > 0
+          ? [timePlot(SOCKETS.queue, folder.samples(SOCKETS.queue.name))]
+          : []),
       ],
       notes: [
         'Open loop: a packet is sent when its frame ends, whatever has been answered by then.',
@@ -87,7 +94,7 @@ export const rtt = {
 
 /**
  * @param {import('./lab.js').Lab} lab
- * @param {import('../../public/client/connection/connection.js').TransportName} transport
+ * @param {import('../../testkit/participants/connection.js').ParticipantTransport} transport
  * @param {number} repetition
  */
 async function measureBlock(lab, transport, repetition) {
@@ -99,8 +106,10 @@ async function measureBlock(lab, transport, repetition) {
   }));
   await lab.join(people);
   const startMs = lab.folder.elapsedMs + lab.options.warmUp * 1000;
-  const { people: notes } = await lab.measure(lab.blockSeconds + GRACE_SECONDS);
+  const seconds = lab.blockSeconds + GRACE_SECONDS;
+  const { people: notes, sockets } = await lab.measure(seconds);
   await lab.leave(people);
+  recordSockets(lab, sockets, { protocol: transport, repetition, startMs, seconds });
   for (const { client, id } of people) {
     const { sent, received } = notes.find((person) => person.id === id).notes;
     const answers = new Map(received.map((/** @type {any} */ { frame, atMs }) => [frame, atMs]));

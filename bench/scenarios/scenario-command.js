@@ -17,6 +17,9 @@ export const RESULTS = fileURLToPath(new URL('../results', import.meta.url));
 
 const TRANSPORTS = ['webtransport', 'websocket', 'http1'];
 
+/** HTTP/1 with a connection for each request, as a transport of scenarios that have it. */
+const PER_REQUEST = 'http1-per-request';
+
 /** @param {Scenario} scenario @returns {Command} without an action */
 export function scenarioCommand(scenario) {
   const {
@@ -29,7 +32,7 @@ export function scenarioCommand(scenario) {
     .description(scenario.description)
     .addOption(
       new Option('--transports <list>', 'separated by commas')
-        .argParser(listOf(TRANSPORTS))
+        .argParser(listOf(scenario.hasPerRequest ? [...TRANSPORTS, PER_REQUEST] : TRANSPORTS))
         .default(scenario.defaults.transports ?? ['webtransport', 'http1']),
     )
     .addOption(
@@ -86,8 +89,26 @@ export function scenarioCommand(scenario) {
         'bench/results',
       ),
     );
+  if (scenario.hasPerRequest) addPerRequest(command);
   scenario.addOptions?.(command);
   return command;
+}
+
+/**
+ * Adds an option that measures HTTP/1 both ways by turns. A browser's connections aren't the lab's
+ * to end.
+ * @param {Command} command
+ */
+function addPerRequest(command) {
+  command.addOption(
+    new Option(
+      '--connection-per-request',
+      `measures HTTP/1 with a new connection for each request too (${PER_REQUEST} of ` +
+        '--transports), as the thesis had it; without a browser only',
+    )
+      .conflicts('browser')
+      .implies({ transports: ['webtransport', 'http1', PER_REQUEST] }),
+  );
 }
 
 /** @param {string} file */

@@ -17,6 +17,8 @@
  * @property {(command: Command) => void} [addOptions]  its own options
  * @property {(options: any) => number} [seconds]  how long it takes; by default as durations.js has
  *   it by name
+ * @property {boolean} [hasPerRequest] true if it can measure HTTP/1 with a connection for each
+ *   request
  * @property {(lab: Lab) => Promise<void>} measure      records samples in the lab's folder
  * @property {(folder: Samples, options: any) => Result} result
  *   makes tables and plots of the samples, also of an incomplete run

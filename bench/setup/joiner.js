@@ -81,9 +81,10 @@ export class ClientJoiner {
     this.#speaker = await startSpeaker(secure, [...link.server.exec, ...trusting]);
     this.#listener = new Child(PROCESS, [...link.client.exec, ...trusting]);
     const { transports } = await this.#listener.call('open', { origin: secure });
-    const missing = options.transports.filter((transport) => !transports[transport]);
+    const asked = /** @type {TransportName[]} */ (options.transports);
+    const missing = asked.filter((transport) => !transports[transport]);
     if (missing.length > 0) folder.warn(`Left out: ${missing.join(', ')}. ${report.join(' ')}`);
-    return options.transports.filter((transport) => !missing.includes(transport));
+    return asked.filter((transport) => !missing.includes(transport));
   }
 
   /** @param {string} name @param {object} [options] */
@@ -147,7 +148,7 @@ export class PageJoiner {
       this.#lab.originAt(this.#lab.link),
       this.#lab.link.server.exec,
     );
-    return this.#lab.options.transports;
+    return /** @type {TransportName[]} */ (this.#lab.options.transports);
   }
 
   async prepare() {}

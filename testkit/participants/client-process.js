@@ -8,8 +8,9 @@ import { loadCodec } from '../../server/codec/codec.js';
 import { MAX_PACKET_STREAMS } from '../../public/lab/runs/carry.js';
 import { Headless } from './headless.js';
 import { CpuMeter, serve, sharedMs } from './child.js';
-import { openConnection } from './connection.js';
+import { fetchOnce, openConnection } from './connection.js';
 import { functionsOf, Participants } from './participants.js';
+import { SocketNotes } from './socket-notes.js';
 import { encodeSpeech, readSpeech } from './speech.js';
 import { WireNotes } from './wire-notes.js';
 
@@ -19,11 +20,18 @@ const endpoint = isBuilt()
 const cpu = new CpuMeter();
 
 /** @type {import('./participants.js').World['createListener']} */
-async function createListener({ speaks, recordSeconds, sampleRate, periodMs }) {
+async function createListener({ speaks, recordSeconds, sampleRate, periodMs, connectsPerRequest }) {
   const speech = speaks ? await readSpeech(sampleRate) : undefined;
   const wire = new WireNotes(() => performance.now());
   const codec = wire.observe(await loadCodec());
-  const headless = new Headless({ codec, speech, recordSeconds, periodMs, tap: wire });
+  const headless = new Headless({
+    codec,
+    speech,
+    recordSeconds,
+    periodMs,
+    tap: wire,
+    ...(connectsPerRequest && { fetch: fetchOnce }),
+  });
   return {
     wire,
     join: (options) => headless.join(options),
@@ -46,6 +54,7 @@ const participants = new Participants({
   createListener,
   sharedMs,
   takeCpu: () => cpu.take(),
+  sockets: new SocketNotes(),
 });
 
 serve(functionsOf(participants), async () => {

@@ -3,6 +3,9 @@
  * @import { Endpoint, NativeSession } from '@aloud/native'
  * @import { ServerConfig } from '../../public/client/connection/choose.js'
  * @import { TransportName } from '../../public/client/connection/connection.js'
+ *
+ * @typedef {TransportName | 'http1-per-request'} ParticipantTransport http1-per-request: HTTP/1
+ *   with a new connection for each request
  */
 
 import { WebSocket } from 'ws';
@@ -87,7 +90,14 @@ class NativeConnection extends Connection {
 }
 
 /**
- * @param {TransportName} transport
+ * Opens a connection for each request, and ends it with the answer.
+ * @type {typeof globalThis.fetch}
+ */
+export const fetchOnce = (url, init) =>
+  fetch(url, { ...init, headers: { ...init?.headers, connection: 'close' } });
+
+/**
+ * @param {ParticipantTransport} transport
  * @param {{ origin: string, config: ServerConfig, endpoint: Endpoint | null }} options
  * @returns {Promise<Connection>}
  */
@@ -102,8 +112,12 @@ export async function openConnection(transport, { origin, config, endpoint }) {
     return NativeConnection.open(endpoint, url.href, offer.certificateHashes ?? []);
   }
   const { now } = systemClock;
-  if (transport === 'http1') {
-    return Http1Connection.open({ url: new URL('/api/sessions', origin).href, clock: systemClock });
+  if (transport === 'http1' || transport === 'http1-per-request') {
+    return Http1Connection.open({
+      url: new URL('/api/sessions', origin).href,
+      clock: systemClock,
+      ...(transport === 'http1-per-request' && { fetch: fetchOnce }),
+    });
   }
   url.protocol = url.protocol.replace('http', 'ws');
   return WebSocketConnection.open({

@@ -5,6 +5,8 @@
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { ServerConfig } from '../../public/client/connection/choose.js'
  * @import { Connection, TransportName } from '../../public/client/connection/connection.js'
+ * @import { ParticipantTransport } from './connection.js'
+ * @import { SocketNotes } from './socket-notes.js'
  * @import { WireNotes } from './wire-notes.js'
  *
  * @typedef {{ origin: string, config: ServerConfig }} Server
@@ -35,11 +37,13 @@
  * @property {WireNotes} [wire]      packets that it sends, receives and plays, if they can be seen
  *
  * @typedef {object} World           differences between a process and a browser's page
- * @property {(transport: TransportName, server: Server) => Promise<Connection>} openConnection
+ * @property {(transport: ParticipantTransport, server: Server) => Promise<Connection>}
+ *   openConnection
  * @property {(format: AudioFormat, bitrate: number) => Promise<Uint8Array[]>} encodeSpeech
  * @property {(options: { speaks: boolean, recordSeconds: number, sampleRate: number, periodMs?:
- *   number, device?: boolean, loops?: number, isPeer?: boolean, notesFrames?: boolean }) =>
- *   Promise<Listener>} createListener
+ *   number, device?: boolean, loops?: number, isPeer?: boolean, notesFrames?: boolean,
+ *   connectsPerRequest?: boolean }) => Promise<Listener>} createListener
+ * @property {SocketNotes} [sockets] of the process, where they can be seen
  * @property {(ms: number) => number} sharedMs from performance.now() to the machine's monotonic
  *   clock
  * @property {() => number} takeCpu             percent of a core since the last time
@@ -86,7 +90,7 @@ export class Participants {
   /**
    * @param {object} options
    * @param {string} options.id
-   * @param {TransportName} options.transport
+   * @param {ParticipantTransport} options.transport
    * @param {string} options.room
    * @param {boolean} options.speaks
    * @param {number} [options.phaseMs]
@@ -120,11 +124,15 @@ export class Participants {
     for (const talker of this.#talkers.values()) talker.note();
     this.#pacer.takeLateness();
     this.#world.takeCpu();
+    this.#world.sockets?.begin();
   }
 
-  /** The notes of each since note(), the generator's CPU and its lateness. */
+  /**
+   * The notes of each since note(), the generator's CPU and its lateness, and its sockets, where
+   * they can be seen.
+   */
   take() {
-    const { sharedMs, takeCpu } = this.#world;
+    const { sharedMs, takeCpu, sockets } = this.#world;
     const shared = (/** @type {{ atMs: number }} */ note) => ({
       ...note,
       atMs: sharedMs(note.atMs),
@@ -140,14 +148,20 @@ export class Participants {
         ended: talker.ended,
       };
     });
-    return { people, cpuPercent: takeCpu(), latenessMs: this.#pacer.takeLateness() };
+    const { opened = 0, looks = [] } = sockets?.take() ?? {};
+    return {
+      people,
+      cpuPercent: takeCpu(),
+      latenessMs: this.#pacer.takeLateness(),
+      sockets: sockets ? { opened, looks: looks.map(shared) } : null,
+    };
   }
 
   /**
    * Joins with the whole client, sound and all, and times it.
    * @param {object} options
    * @param {string} options.id
-   * @param {TransportName} options.transport
+   * @param {ParticipantTransport} options.transport
    * @param {string} options.room
    * @param {boolean} options.speaks
    * @param {number} options.recordSeconds
@@ -164,7 +178,7 @@ export class Participants {
    */
   async listen({
     id,
-    transport,
+    transport: asked,
     room,
     speaks,
     recordSeconds,
@@ -178,6 +192,8 @@ export class Participants {
     const { origin } = this.#at;
     const response = await fetch(new URL('/api/clock', origin));
     const { sampleRate } = await response.json();
+    const connectsPerRequest = asked === 'http1-per-request';
+    const transport = connectsPerRequest ? 'http1' : asked;
     const listener = await this.#world.createListener({
       speaks,
       recordSeconds,
@@ -187,6 +203,7 @@ export class Participants {
       loops,
       isPeer,
       notesFrames,
+      connectsPerRequest,
     });
     this.#listeners.set(id, listener);
     const { sharedMs } = this.#world;
@@ -275,6 +292,7 @@ export class Participants {
   /** All leave. Idempotent. */
   async close() {
     this.#pacer.close();
+    this.#world.sockets?.stop();
     for (const talker of this.#talkers.values()) talker.close();
     this.#talkers.clear();
     for (const id of [...this.#listeners.keys()]) await this.stopListening({ id });

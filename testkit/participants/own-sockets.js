@@ -1,0 +1,71 @@
+/**
+ * Sockets of this process as `netstat` shows them, read from the kernel's tables in /proc. Linux
+ * only; elsewhere there are none.
+ */
+
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+
+/** Tables of the kernel, by protocol. */
+const TABLES = Object.freeze([
+  ['tcp', '/proc/self/net/tcp'],
+  ['tcp', '/proc/self/net/tcp6'],
+  ['udp', '/proc/self/net/udp'],
+  ['udp', '/proc/self/net/udp6'],
+]);
+
+/** Code of an established connection in the table of TCP. */
+const ESTABLISHED = '01';
+
+/**
+ * @typedef {object} OwnSockets
+ * @property {number} connections  established over TCP
+ * @property {number} sendQueueBytes  netstat's Send-Q of all of them and of the UDP sockets: bytes
+ *   that aren't sent, or sent and not acknowledged
+ */
+
+/** @returns {OwnSockets} of this process, now */
+export function ownSockets() {
+  const own = new Set(inodesOfThisProcess());
+  let connections = 0;
+  let sendQueueBytes = 0;
+  for (const [protocol, path] of TABLES) {
+    for (const line of readOrNothing(path).split('\n').slice(1)) {
+      const [, , , state, queues, , , , , inode] = line.trim().split(/\s+/);
+      if (!own.has(inode) || (protocol === 'tcp' && state !== ESTABLISHED)) continue;
+      if (protocol === 'tcp') connections += 1;
+      sendQueueBytes += parseInt(queues, 16);
+    }
+  }
+  return { connections, sendQueueBytes };
+}
+
+/** @returns {string[]} inodes of the open sockets */
+function inodesOfThisProcess() {
+  const folder = '/proc/self/fd';
+  try {
+    return readdirSync(folder).flatMap((fd) => {
+      const [, inode] = /^socket:\[(\d+)\]$/.exec(linkOrNothing(`${folder}/${fd}`)) ?? [];
+      return inode ?? [];
+    });
+  } catch {
+    return [];
+  }
+}
+
+/** @param {string} path of a descriptor, which may have been closed since */
+function linkOrNothing(path) {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+/** @param {string} path of a table that a kernel may lack, such as that of IPv6 */
+function readOrNothing(path) {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}
