@@ -20,6 +20,20 @@ const came = (ages) => ages.map((of) => of.filter(Number.isFinite));
 const lost = (ages) => ages.map((of) => of.map((age) => (Number.isFinite(age) ? 0 : 100)));
 
 /**
+ * Mean of the differences between the ages of successive packets that came, without a sign: D of
+ * RFC 3550, section 6.4.1, not smoothed.
+ * @param {readonly number[]} ages in milliseconds, in the order of sending; not finite where a
+ *   packet never came
+ * @returns {number} in milliseconds; Infinity if fewer than two came
+ */
+export function jitterOf(ages) {
+  const known = ages.filter(Number.isFinite);
+  let sum = 0;
+  for (let i = 1; i < known.length; i++) sum += Math.abs(known[i] - known[i - 1]);
+  return known.length > 1 ? sum / (known.length - 1) : Infinity;
+}
+
+/**
  * @param {Ages} ages of one way
  * @param {() => number} random seeded
  */
@@ -30,6 +44,10 @@ export function figuresOf(ages, random) {
     quantiles: QUANTILES.map((part) => quantile(ascending, part)),
     within: WITHIN_MS.map((ms) => (100 * all.filter((age) => age <= ms).length) / all.length),
     meanAge: summaryIntervals(came(ages), { random }).mean,
+    jitter: summaryIntervals(
+      ages.map((of) => [jitterOf(of)].filter(Number.isFinite)),
+      { random },
+    ).mean,
     neverPercent: summaryIntervals(lost(ages), { random }).mean,
   };
 }

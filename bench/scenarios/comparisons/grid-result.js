@@ -86,6 +86,7 @@ const FIGURES = Object.freeze([
   { of: GRID_QUANTITIES.present, label: 'Present', unit: '%', digits: 2 },
   { of: GRID_QUANTITIES.mouthToEar, label: 'Mouth to ear', unit: 'ms', digits: 0 },
   { of: GRID_QUANTITIES.meanAge, label: 'Mean age', unit: 'ms', digits: 1 },
+  { of: GRID_QUANTITIES.jitter, label: 'Jitter', unit: 'ms', digits: 2 },
   { of: GRID_QUANTITIES.never, label: 'Never came', unit: '%', digits: 2 },
   { of: GRID_QUANTITIES.visqol, label: 'ViSQOL', unit: '', digits: 2 },
   { of: GRID_QUANTITIES.estoi, label: 'ESTOI', unit: '', digits: 3 },

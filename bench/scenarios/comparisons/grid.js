@@ -42,6 +42,7 @@ import { starOf } from '../../link/star.js';
 import { sharedMs } from '../../../testkit/participants/child.js';
 import { lossImpairment, OPUS, rating } from '../../stats/e-model.js';
 import { mean, quantile, sorted } from '../../../testkit/statistics.js';
+import { jitterOf } from '../../ways/figures.js';
 import { FrameFile, framesOf } from '../../ways/frames.js';
 import { heardFrom, marksOf } from '../../ways/heard.js';
 import { messageFigures, scheduleOf } from '../../ways/messages.js';
@@ -104,6 +105,7 @@ export const GRID_QUANTITIES = Object.freeze({
     unit: 'ms',
     factors,
   },
+  jitter: { name: 'jitter', label: 'Jitter of packets at the receiver', unit: 'ms', factors },
   never: { name: 'neverCame', label: 'Packets that never came', unit: '%', factors },
   visqol: { name: 'visqol', label: 'ViSQOL', unit: '', factors },
   estoi: { name: 'estoi', label: 'ESTOI', unit: '', factors },
@@ -357,6 +359,7 @@ export function figuresOf(voice, ages, settle) {
     meanAge: ageBy(mean),
     medianAge: ageBy((ascending) => quantile(ascending, 0.5)),
     p99Age: ageBy((ascending) => quantile(ascending, 0.99)),
+    jitter: jitterOf(counted),
     neverCame: 100 * (1 - came.length / counted.length),
   };
 }

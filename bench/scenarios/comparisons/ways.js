@@ -224,8 +224,9 @@ function agesTable(folder, measured) {
 function comparedTable(folder, measured, random) {
   return {
     name: 'compared',
-    title: 'Mean age, and what never came',
+    title: 'Mean age, jitter, and what never came',
     caption:
+      'Jitter: mean difference between the ages of successive packets. ' +
       'In brackets, the interval of 95 % confidence. Packets: those that were sent. Where ' +
       'none of them was lost, an interval says nothing of loss that is rarer than one in ' +
       'their number.',
@@ -233,15 +234,17 @@ function comparedTable(folder, measured, random) {
       { label: 'Way' },
       { label: 'Packets', digits: 0 },
       { label: 'Mean age', unit: 'ms', digits: 1 },
+      { label: 'Jitter', unit: 'ms', digits: 2 },
       { label: 'Never came', unit: '%', digits: 2 },
     ],
     rows: measured.map((way) => {
       const ages = agesOf(folder, way);
-      const { meanAge, neverPercent } = figuresOf(ages, random);
+      const { meanAge, jitter, neverPercent } = figuresOf(ages, random);
       return [
         protocolLabel(way),
         ages.flat().length,
         toEstimate(meanAge),
+        toEstimate(jitter),
         toEstimate(neverPercent),
       ];
     }),

@@ -243,6 +243,7 @@ it.each([
     'Present',
     'Mouth to ear',
     'Mean age',
+    'Jitter',
     'Never came',
     'ViSQOL',
     'ESTOI',
@@ -250,7 +251,7 @@ it.each([
     'Sent, up',
     ...own,
   ]);
-  expect(figures?.rows.map((row) => row.length)).toEqual([11 + own.length]);
+  expect(figures?.rows.map((row) => row.length)).toEqual([12 + own.length]);
 });
 
 it.each([sweep, mixed, controllers, cpu, loaded, parallel, mesh])(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_SENT_BYTES } from '../../../public/shared/wire/packet.js';
 import { protocolLabel } from '../../report/palette.js';
-import { figuresOf, sentencesOf } from '../../ways/figures.js';
+import { figuresOf, jitterOf, sentencesOf } from '../../ways/figures.js';
 import {
   contentOf,
   cutMessage,
@@ -283,6 +283,14 @@ describe('figures of ways', () => {
     expect(quantiles[0]).toBe(60);
     expect(within).toEqual([25, 50, 75]);
     expect([meanAge.estimate, neverPercent.estimate]).toEqual([220 / 3, 25]);
+  });
+
+  it('have jitter, the mean difference of successive ages of what came', () => {
+    expect(jitterOf([10, 10, 10])).toBe(0);
+    expect(jitterOf([10, 14, 8])).toBe(5);
+    expect(jitterOf([10, Infinity, 14])).toBe(4);
+    expect(jitterOf([10, Infinity])).toBe(Infinity);
+    expect(figuresOf([[10, 14], [10, 16], []], seededRandom(1)).jitter.estimate).toBe(5);
   });
 
   it('are told in a sentence each, by what the intervals leave out', () => {
