@@ -60,7 +60,7 @@ export class Call extends EventTarget {
   /** @type {(() => void) | null} */
   #settleJoin = null;
   /**
-   * Takes the place of a track that was offered; '' when there is none.
+   * Resolves with the place of an offered track; '' if there is none.
    * @type {((id: string) => void) | null}
    */
   #placed = null;
@@ -93,19 +93,19 @@ export class Call extends EventTarget {
   }
 
   /**
-   * All that is heard of the call passes through this node; null before 'joined'.
+   * Node that all sound of the call passes through; null before 'joined'.
    * @type {AudioNode | null}
    */
   get output() {
     return this.#sound.output;
   }
 
-  /** True when this person is heard, and doesn't only listen. */
+  /** True when others can hear this person: not in the audience. */
   get hasMicrophone() {
     return this.#sound.hasMicrophone;
   }
 
-  /** With this token another call takes up one's place in the room; '' before 'joined'. */
+  /** Token with which another call resumes this place in the room; '' before 'joined'. */
   get resume() {
     return this.store.value.joined?.resume ?? '';
   }
@@ -131,8 +131,8 @@ export class Call extends EventTarget {
   }
 
   /**
-   * Joins the room. Call it from a press, so that the browser lets sound start.
-   * @returns {Promise<void>} never rejects: when it is settled the state is 'joined' or 'ended'
+   * Joins the room. Call it from a press, because browsers start sound only then.
+   * @returns {Promise<void>} never rejects: once settled, the state is 'joined' or 'ended'
    */
   async join() {
     if (this.state !== 'idle') return;
@@ -181,7 +181,7 @@ export class Call extends EventTarget {
     if (hasJoined && (state === 'joined' || state === 'away')) this.store.set({ state, away });
   }
 
-  /** @param {ClientStats} stats  completed by what only the page knows */
+  /** @param {ClientStats} stats completed with figures that only the page has */
   #complete(stats) {
     stats.clock.atMs -= performance.timeOrigin;
     addDevices(stats, this.#sound.deviceDelays);
@@ -189,8 +189,7 @@ export class Call extends EventTarget {
   }
 
   /**
-   * For the first time, or again: then sound goes on as it is, unless the server has another format
-   * now.
+   * Starts sound for the first time, or again: then it goes on, unless the format has changed.
    * @param {AudioFormat} format
    */
   async #joined(format) {
@@ -210,12 +209,12 @@ export class Call extends EventTarget {
     await this.resumeSound();
   }
 
-  /** Joins without waiting any longer for the microphone, which is taken as soon as it is there. */
+  /** Joins without waiting for the microphone any longer; it is used as soon as it is there. */
   listenFirst() {
     this.#sound.listenFirst();
   }
 
-  /** Tries at once to come back, without waiting for the next try. */
+  /** Tries to reconnect at once, without waiting for the next attempt. */
   retry() {
     this.#wake();
   }
@@ -226,9 +225,9 @@ export class Call extends EventTarget {
   }
 
   /**
-   * Takes another microphone.
-   * @param {string | null} deviceId '' the default one; null: listen only from here on
-   * @returns {Promise<boolean>} false where it can't be used: the one before goes on
+   * Switches to another microphone.
+   * @param {string | null} deviceId '' the default one; null: listen only from now on
+   * @returns {Promise<boolean>} false when it can't be used: the previous one stays
    */
   setMicrophone(deviceId) {
     return this.#sound.setMicrophone(deviceId);
@@ -237,7 +236,7 @@ export class Call extends EventTarget {
   /**
    * Plays the call on another speaker.
    * @param {string} deviceId '' for the default one
-   * @returns {Promise<boolean>} false where it can't be used: the call is heard where it was
+   * @returns {Promise<boolean>} false when it can't be used: the previous one stays
    */
   setSpeaker(deviceId) {
     return this.#sound.setSpeaker(deviceId);
@@ -255,7 +254,7 @@ export class Call extends EventTarget {
 
   /**
    * @param {ClientMessage} message for the server
-   * @returns {boolean} false where there is no connection just now, and it is not sent
+   * @returns {boolean} false without a connection: the message is not sent
    */
   sendControl(message) {
     if (this.state !== 'joined' || !this.#worker) return false;
@@ -278,7 +277,7 @@ export class Call extends EventTarget {
     this.#change({ nearness });
   }
 
-  /** @param {boolean} muted true when this person isn't heard */
+  /** @param {boolean} muted true when others don't hear this person */
   mute(muted) {
     this.#change({ muted });
   }
@@ -291,17 +290,17 @@ export class Call extends EventTarget {
     this.#worker?.send('change', changes);
   }
 
-  /** @param {boolean} heard true, as at first, when this person hears the room's metronome */
+  /** @param {boolean} heard true, the default, when this person hears the room's metronome */
   setMetronomeHeard(heard) {
     this.#sound.setBeatHeard(heard);
   }
 
   /**
-   * Puts a backing track into the room, in place of the one that is there.
+   * Offers a backing track to the room, in place of the present one.
    * @param {Blob} file  sound, in a format that the browser reads
    * @param {string} name
    * @param {(share: number) => void} [progress]  of sending, 0 to 1
-   * @returns {Promise<boolean>} false where it couldn't be done: a notice, or `refused`, says why
+   * @returns {Promise<boolean>} false when it failed: a notice, or `refused`, gives the reason
    */
   async offerTrack(file, name, progress = () => {}) {
     try {
@@ -323,8 +322,8 @@ export class Call extends EventTarget {
   }
 
   /**
-   * @param {number} level the factor by which this person hears the room's backing track; 0: not at
-   *   all
+   * @param {number} level factor of amplitude of the room's backing track for this person; 0:
+   *   silent
    */
   setTrackLevel(level) {
     this.#sound.setTrackLevel(level);
@@ -345,7 +344,7 @@ export class Call extends EventTarget {
   }
 
   /**
-   * Leaves the room for now: one's place is kept for a while, for another call that has `resume`.
+   * Leaves the room for now: the place is kept for a while, for another call with `resume`.
    * Idempotent.
    */
   async rest() {
@@ -374,7 +373,7 @@ export class Call extends EventTarget {
     void this.#sound.close();
     this.#settleJoin?.();
     this.#placed?.('');
-    // Whatever has failed, the others don't wait for this one to come back.
+    // One failed call must not delay the others.
     await worker?.leave(keepsPlace);
   }
 }

@@ -24,10 +24,10 @@ import { SampleReader } from '../playout/voice-playouts.js';
 import { VoiceGains } from '../playout/bundle-decoder.js';
 import { ProcessorTime } from './processor-time.js';
 
-/** The interval at which captured sound is checked for, in milliseconds. */
+/** Interval of checks for captured sound, in milliseconds. */
 const CAPTURE_POLL_MS = 100;
 
-/** The sound of a client that has joined: owns its uplink, its playout and their codecs. */
+/** The sound of a joined client: owns its uplink, its playout and their codecs. */
 export class CallAudio {
   #clock;
   #sync;
@@ -74,7 +74,7 @@ export class CallAudio {
     this.#clock = clock;
     this.#sync = clockSync;
     this.#frameSamples = format.frameSamples;
-    /** One's own volumes of others, where their voices come one by one. */
+    /** This person's volumes of others, when voices come separately. */
     this.gains = new VoiceGains(format.channels);
     const { you, echo } = room.welcome;
     const own = echo ? -1 : numberOf(you);
@@ -109,9 +109,7 @@ export class CallAudio {
     return this.processorTime.complexity;
   }
 
-  /**
-   * Frames in a packet. When packets are forwarded as they come, all listeners would wait for two.
-   */
+  /** Frames in a packet. A packet of two would delay forwarded sound for all listeners. */
   get framesPerPacket() {
     return this.#room.isMixed ? this.processorTime.framesPerPacket : 1;
   }
@@ -125,8 +123,8 @@ export class CallAudio {
   }
 
   /**
-   * Sets how long sound waits here, by how near this participant is, and how long it waits
-   * elsewhere. To be called now and then.
+   * Sets the waiting time here by this participant's nearness, and by the waiting time elsewhere.
+   * Called from time to time.
    */
   followNearness() {
     const { serverDelayMs, format } = this.#room.welcome;
@@ -134,7 +132,7 @@ export class CallAudio {
     this.playout.fixDelay(playoutMsOf(this.nearness, otherMs), this.#clock.now());
   }
 
-  /** Sends silence from now on, at each frame's end, while nothing is captured. */
+  /** Sends silence at the end of each frame while nothing is captured. */
   start() {
     this.stop();
     const now = this.#clock.now();
@@ -156,7 +154,7 @@ export class CallAudio {
     this.#paceTimer = null;
   }
 
-  /** Leaves silence out, if the options and the server allow it. */
+  /** Leaves silence out if the options and the server allow it. */
   suppressSilence() {
     const { silenceSuppression = true } = this.#callOptions;
     this.uplink.suppressSilence(silenceSuppression && this.#room.allowsSilence);
@@ -177,7 +175,7 @@ export class CallAudio {
   }
 }
 
-/** Frames that are encoded and decoded for nobody before a call's first one. */
+/** Frames that a call encodes and decodes as a warm-up, before its first real one. */
 const WARM_UP_FRAMES = 12;
 const WARM_UP_BITRATE = 48_000;
 
@@ -187,7 +185,10 @@ const WARM_UP_BITRATE = 48_000;
  */
 const STREAMS = 2;
 
-/** @param {string} id a participant's @returns {number} as packets have it */
+/**
+ * @param {string} id a participant's
+ * @returns {number} id modulo 2^16, as in packets
+ */
 export const numberOf = (id) => Number(id) & 0xffff;
 
 /**
@@ -221,7 +222,7 @@ const newDecoders = (codec, format) =>
   Array.from({ length: STREAMS }, () => newDecoder(codec, format));
 
 /**
- * Decoders of a broadcast's bit rates, each of which is opened when it is needed.
+ * Decoders of a broadcast's bit rates, each opened on first use.
  * @param {Codec} codec
  * @param {AudioFormat} format
  */
@@ -246,8 +247,8 @@ export function newEncoder(codec, format, { bitrate, application }, roomBitrate)
 }
 
 /**
- * Encodes and decodes sound for nobody. WebAssembly is compiled where it is first run, which takes
- * tens of milliseconds: that isn't to hold up the first word.
+ * Encodes and decodes sound as a warm-up. WebAssembly is compiled when it first runs, which takes
+ * tens of milliseconds and would delay the first word.
  * @param {Codec} codec
  * @param {AudioFormat} format
  */
@@ -257,7 +258,7 @@ export function warmUpCodec(codec, format) {
   const pcm = new Float32Array(format.frameValues);
   const payload = new Uint8Array(MAX_PACKET_BYTES);
   for (let k = 0; k < WARM_UP_FRAMES; k++) {
-    // Tones, noise, a beginning and an end each run through other code.
+    // Tones, noise, a beginning and an end run through different code.
     for (let i = 0; i < pcm.length; i++) {
       const noise = ((i * 7919) % 1009) / 1009 - 0.5;
       const isOn = k % 3 < 2 || i > pcm.length / 2;

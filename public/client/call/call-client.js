@@ -22,8 +22,8 @@ import { Gathering } from './gathering.js';
 import { Store } from './store.js';
 
 /**
- * The states of a call, and the next states of each. In `away` the connection is lost: the call
- * tries to come back.
+ * The states of a call, with the next states of each. `away`: the connection is lost, and the call
+ * tries to reconnect.
  * @type {Readonly<Record<CallView['state'], readonly CallView['state'][]>>}
  */
 const NEXT = Object.freeze({
@@ -34,7 +34,7 @@ const NEXT = Object.freeze({
   ended: [],
 });
 
-/** The codes of ends that another try doesn't mend. */
+/** Codes of ends that a retry can't fix. */
 const FINAL = new Set([
   'bad-request',
   'room-name',
@@ -62,7 +62,7 @@ const FINAL = new Set([
   'e2e-not-here',
 ]);
 
-/** The types of messages that only the client itself needs. */
+/** Types of messages for the client alone. */
 const OWN_MESSAGES = new Set([
   'resume',
   'moved',
@@ -88,10 +88,9 @@ const OWN_MESSAGES = new Set([
  */
 
 /**
- * A participant's call, without microphone, speaker or page: the same in a browser's worker and in
- * Node.js. Sound goes in by capture() and comes out by render() or pull(). When its connection is
- * lost, or nothing comes any more, another session takes up its place in the room; until then it is
- * silence.
+ * A participant's call without microphone, speaker or page: the same in a browser's worker and in
+ * Node.js. Sound goes in by capture() and comes out by render() or pull(). When the connection is
+ * lost or silent, another session resumes the place in the room; until then the call plays silence.
  *
  *     const call = new CallClient({ codec: createLibopusCodec(await createLibopus()) });
  *     await call.join({ origin: 'http://localhost:8080', join: { room: 'tea', name: 'Ada' } });
@@ -99,7 +98,7 @@ const OWN_MESSAGES = new Set([
  *     call.leave();
  */
 export class CallClient {
-  /** The call as it is now; what shows it subscribes. @type {Store<CallView>} */
+  /** The call's present state; views subscribe to it. @type {Store<CallView>} */
   store = new Store(NO_CALL);
   #clock;
   #on;
@@ -111,15 +110,15 @@ export class CallClient {
   #channels = 1;
   /** The latest options: shared with the sessions. @type {ClientOptions} */
   #options = { origin: '', join: { room: '', name: '' } };
-  /** The one that is heard. @type {CallSession | null} */
+  /** The session that is heard. @type {CallSession | null} */
   #session = null;
   /** One that is joining. @type {CallSession | null} */
   #attempt = null;
-  /** While the session before is still heard. @type {Changeover | null} */
+  /** Set while the previous session is still heard. @type {Changeover | null} */
   #changeover = null;
-  /** The session that was welcome last: its state of the room is the newest. */
+  /** The session with the last welcome: its state of the room is the newest. */
   #newest = /** @type {CallSession | null} */ (null);
-  /** The token and the nodes by which a lost session's place is found again. */
+  /** The token and the nodes with which a lost session's place is found again. */
   #place = { token: '', nodes: /** @type {string[]} */ ([]) };
   /** Registers the listeners of on() with a session. @type {((session: CallSession) => void)[]} */
   #listeners = [];
@@ -168,7 +167,7 @@ export class CallClient {
       notified: (away) => this.#setState('away', { away }),
       run: () => this.#try(),
     });
-    // A participant comes back as a moderator has made them.
+    // A participant returns with the role that a moderator has given.
     this.on('stage', ({ key }) => this.#rejoinAs({ stage: key, listen: undefined }));
     this.on('moderated', (message) => {
       if (message.action === 'role' && message.role === 'listener')
@@ -187,7 +186,7 @@ export class CallClient {
     return this.store.value.state;
   }
 
-  /** The room's audio format; null while there is no connection. */
+  /** The room's audio format; null without a connection. */
   get format() {
     return this.#session?.format ?? null;
   }
@@ -209,13 +208,13 @@ export class CallClient {
     Object.assign(this.#options.join, changes);
   }
 
-  /** @param {CallSession} session  true for the one that is heard, and the one that is joining */
+  /** @param {CallSession} session true for the heard session and the joining one */
   #isHeard(session) {
     return session === this.#session || session === this.#attempt;
   }
 
   /**
-   * @param {CallView['state']} state  one that may follow; otherwise nothing happens
+   * @param {CallView['state']} state a possible next one; otherwise nothing happens
    * @param {Partial<CallView>} [details]
    */
   #setState(state, details) {
@@ -223,7 +222,7 @@ export class CallClient {
   }
 
   /**
-   * Joins. Once only.
+   * Joins. Call it once.
    * @param {ClientOptions} options
    * @returns {Promise<Joined>} rejects with a ConnectionError; the call is over then
    */
@@ -290,7 +289,7 @@ export class CallClient {
     this.#session = session;
     this.#attempt = null;
     this.#endChangeover();
-    // A session whose connection is well is heard until this one is.
+    // A session with a working connection is heard until this one is.
     if (this.state === 'joined' && before?.playout && isSame(before.format, joined.format)) {
       this.#changeover = new Changeover(before, session, {
         clock: this.#clock,
@@ -306,7 +305,7 @@ export class CallClient {
     this.#joined();
   }
 
-  /** The session before isn't heard any more. Idempotent. */
+  /** Ends the previous session. Idempotent. */
   #endChangeover() {
     if (!this.#changeover) return;
     this.#changeover.close();
@@ -321,8 +320,7 @@ export class CallClient {
   }
 
   /**
-   * The room is another node's from now on: the call goes there, and is heard here until it is
-   * there.
+   * Moves the call to the room's new node. The present session is heard until the next one is.
    * @param {CallSession} session
    * @param {NodeAddress | null} node
    */
@@ -349,7 +347,7 @@ export class CallClient {
     this.#keepPlace(session);
     this.#session = null;
     this.#declick.jump();
-    // The place may have gone over to the attempt of this very call.
+    // This very attempt may have taken over the place.
     if (this.#attempt) return;
     if (FINAL.has(code) || !this.#reconnects) this.#end(code, message);
     else if (!this.#backoff.waiting) this.#backoff.later(code === 'room-reopened');
@@ -364,8 +362,8 @@ export class CallClient {
   }
 
   /**
-   * Where the call is tried: at the node that has the room, or any node that knows which one that
-   * is. The node that it was at is asked last, since it may be gone.
+   * Lists where to reconnect: the node that has the room, or any node, because each knows it. The
+   * previous node comes last, because it may be gone.
    * @param {NodeAddress | null} node
    * @returns {Address}
    */
@@ -376,7 +374,7 @@ export class CallClient {
     if (nodes.length === 0) return { origin, nodes: this.#options.nodes };
     const [last, ...others] = [...nodes].reverse();
     const first = Math.floor(this.#random() * others.length);
-    // So that a node that is gone doesn't send all its people to the same one at first.
+    // Spreads the people of a lost node over the others.
     const turned = [...others.slice(first), ...others.slice(0, first)];
     return { origin, nodes: [...new Set([...turned, last, origin])] };
   }
@@ -388,7 +386,7 @@ export class CallClient {
   #failed(attempt, { code = 'internal', message }) {
     if (attempt !== this.#attempt) return;
     this.#attempt = null;
-    // The attempt's view of the room is of no use.
+    // Its view of the room is outdated.
     if (this.#session) {
       this.#newest = this.#session;
       this.#show(this.#session.state.view);
@@ -404,18 +402,18 @@ export class CallClient {
     if (isDead && !this.#backoff.waiting) {
       this.#backoff.now();
     } else if (!isDead && this.state === 'away') {
-      // The session has recovered before another took its place.
+      // The session recovered before another one replaced it.
       this.#joined();
     }
   }
 
-  /** Tries now what can be tried: the network, the computer or the page may have come back. */
+  /** Retries at once: the network, the computer or the page may be back. */
   wake() {
     if (this.state !== 'joined' && this.state !== 'away') return;
     this.#liveness.noteWake();
     if (this.state === 'joined') return;
     this.#backoff.hurry();
-    // An attempt that hasn't asked to join yet may wait for a network that is gone.
+    // An attempt that hasn't asked to join yet may wait for a lost network.
     if (this.#attempt?.hasAsked) return;
     this.#attempt?.close();
     this.#backoff.now();
@@ -436,41 +434,41 @@ export class CallClient {
     this.#setState('ended', { end: { code, message } });
   }
 
-  /** The receiver of captured sound: while the session's clock isn't known yet, the one before. */
+  /** The receiver of captured sound: the previous session until the new one knows the clock. */
   get #uplink() {
     return this.#session?.uplink ?? this.#changeover?.from.uplink ?? null;
   }
 
   /**
-   * Takes captured sound, or drops it while there is no connection.
+   * Accepts captured sound, or drops it without a connection.
    * @param {Float32Array} samples as Uplink.capture has them
-   * @param {number} [count] of them, those of both channels at once
+   * @param {number} [count] samples of both channels at once
    * @param {number} [rate] in Hz; the room's by default
    */
   capture(samples, count = samples.length / this.#channels, rate) {
     this.#uplink?.capture(samples, count, this.#clock.now(), rate);
   }
 
-  /** Captured sound is another device's from here on, or comes after a gap. */
+  /** Notes that captured sound continues from another device, or after a gap. */
   restartCapture() {
     this.#uplink?.restartCapture();
   }
 
-  /** True while captured sound goes anywhere: there is a connection, and its clock is known. */
+  /** True while captured sound is used: connected, with a known clock. */
   get speaks() {
     return this.#uplink !== null;
   }
 
-  /** The captured samples that complete the next frame; any number while there is no connection. */
+  /** Number of captured samples that complete the next frame; any number without a connection. */
   get samplesToFrame() {
     return this.#uplink?.missing ?? 960;
   }
 
   /**
-   * Notes how the output takes what pull() gives.
-   * @param {number} waitMs  the wait for the sound card of a piece that is pulled just in time
+   * Records how the output consumes the sound of pull().
+   * @param {number} waitMs wait for the sound card of a piece that is pulled just in time
    * @param {number} gaps    times when the sound card found nothing
-   * @param {number} gapMs   the length of those gaps in all
+   * @param {number} gapMs length of those gaps in total
    */
   observeOutput(waitMs, gaps, gapMs) {
     this.#output.waitMs = waitMs;
@@ -478,7 +476,7 @@ export class CallClient {
     this.#output.gapMs = gapMs;
   }
 
-  /** True when the next piece of sound has come, so that pull() would make up nothing. */
+  /** True when the next piece of sound has come, so that pull() conceals nothing. */
   get ready() {
     return (this.#changeover?.from ?? this.#session)?.playout?.ready ?? false;
   }
@@ -494,11 +492,11 @@ export class CallClient {
   }
 
   /**
-   * Gives the next piece of sound, or silence.
+   * Returns the next piece of sound, or silence.
    * @param {Float32Array} out as Playout.pull has it
    * @param {number} [waitMs]
    * @param {number} [aheadMs]
-   * @returns {number} its samples, those of both channels at once
+   * @returns {number} its samples, of both channels at once
    */
   pull(out, waitMs, aheadMs) {
     const playout = this.#session?.playout;
@@ -531,20 +529,19 @@ export class CallClient {
       session?.follow(changes);
   }
 
-  /** @param {ClientMessage} message  lost while there is no connection */
+  /** @param {ClientMessage} message lost without a connection */
   sendControl(message) {
     this.#session?.sendControl(message);
   }
 
-  /** @returns {ClientStats | null} null while there is no connection */
+  /** @returns {ClientStats | null} null without a connection */
   stats() {
     return this.#session?.stats() ?? null;
   }
 
   /**
    * Leaves the room. Idempotent.
-   * @param {boolean} [keepsPlace] true keeps the place for a while, for another client to take
-   *   it up
+   * @param {boolean} [keepsPlace] true keeps the place for a while, for another client to resume
    */
   leave(keepsPlace = false) {
     const sessions = [this.#session, this.#attempt];

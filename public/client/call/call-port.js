@@ -42,11 +42,11 @@ class PortEnd {
  */
 export const openWorkerEnd = (scope, handlers) => new PortEnd(scope, handlers);
 
-/** The time that leaving may take before the worker is ended, in milliseconds. */
+/** Time for leaving, after which the worker is terminated, in milliseconds. */
 const LEAVE_MS = 300;
 
 /**
- * The page's end: starts the worker in which a call's network and codecs run, and ends it.
+ * The page's end: starts the worker with the call's network and codecs, and terminates it.
  * @typedef {{ [K in Exclude<keyof ToPage, 'left'>]: (detail: ToPage[K]) => void }} PageHandlers
  */
 export class CallWorker {
@@ -91,7 +91,7 @@ export class CallWorker {
   }
 
   /**
-   * Leaves the room: ends the worker once it has said goodbye to the server. Idempotent.
+   * Leaves the room: terminates the worker once it has said goodbye to the server. Idempotent.
    * @param {boolean} [keepsPlace]  true keeps the place for a while
    */
   async leave(keepsPlace = false) {

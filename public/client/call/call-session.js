@@ -28,15 +28,15 @@ import { HeardSpeakers } from './heard-speakers.js';
 import { readRoomKey } from './room-key.js';
 import { Sealing } from './sealing.js';
 
-/** The most times that a participant who joins is sent on from node to node. */
+/** Most redirections from node to node while joining. */
 const MAX_HOPS = 3;
 
-/** The time between two requests for a part of the list of people, in milliseconds. */
+/** Interval between two requests for parts of the list of people, in milliseconds. */
 const PEOPLE_MS = 200;
 
 /**
- * The oldest packet that sound begins with, in milliseconds since it came: the longest time between
- * two of them while there is sound.
+ * Age of the oldest packet that playout starts with, in milliseconds: the longest gap between
+ * packets with sound.
  */
 const EARLY_MS = 60;
 
@@ -65,20 +65,20 @@ const EARLY_MS = 60;
  */
 
 /**
- * One place in a room over one connection, with its clock, its sound and the state that the server
- * has told over it. A call that comes back, or goes to another node, has another session.
+ * One place in a room over one connection, with its clock, its sound and the state of the room. A
+ * call that reconnects, or moves to another node, has another session.
  */
 export class CallSession {
   #parts;
   #options;
   #on;
-  /** When the call is encrypted end to end. @type {Sealing | null} */
+  /** Null without end-to-end encryption. @type {Sealing | null} */
   #sealing = null;
   #packet = new Packet();
   /** @type {CallStatistics | null} */
   #statistics = null;
   /**
-   * The newest packet of sound from before the playout, while packets are shown to pass both ways.
+   * The newest packet of sound that came before the playout was there.
    * @type {{ bytes: Uint8Array, arrivalMs: number } | null}
    */
   #early = null;
@@ -88,7 +88,7 @@ export class CallSession {
     (number) => this.state.roster.idOf(number),
     () => this.#audio?.processorTime.isShort ?? false,
   );
-  /** Over the connection that is tried out last, or taken. @type {ClockExchange | null} */
+  /** Transport in use, or the one being tried. @type {ClockExchange | null} */
   #clockExchange = null;
   /** @type {ClockSync | null} */
   #clockSync = null;
@@ -101,25 +101,25 @@ export class CallSession {
   #peopleTimer = null;
   #hasWrongKey = false;
 
-  /** The room as the server has told it. */
+  /** The room's state, from the server's messages. */
   state = new CallState();
   /** The room's audio format; null before it has been joined. @type {AudioFormat | null} */
   format = null;
-  /** When anything was last heard of the server, on the client's clock. */
+  /** Arrival of the server's last packet or message, by the client's clock. */
   heardMs = -Infinity;
-  /** True once a server was asked to let this client join. */
+  /** True once this client has asked a server to join. */
   hasAsked = false;
   /**
-   * Takes captured sound; null while there is no call, or its clock isn't known yet.
+   * Accepts captured sound; null without a call, or until its clock is known.
    * @type {Uplink | null}
    */
   uplink = null;
-  /** Gives sound piece by piece; null while there is no call. @type {Playout | null} */
+  /** Source of sound, piece by piece; null without a call. @type {Playout | null} */
   playout = null;
 
   /**
    * @param {SessionParts} parts
-   * @param {ClientOptions} options  read whenever follow() says that it has changed
+   * @param {ClientOptions} options read again after follow()
    * @param {SessionEvents} on
    */
   constructor(parts, options, on) {
@@ -135,9 +135,9 @@ export class CallSession {
   }
 
   /**
-   * Connects, joins, and begins to measure the server's clock, by which sound is sent. Once only.
+   * Connects, joins, and begins to measure the server's clock, which sending needs. Call it once.
    * @param {Address} address
-   * @param {string | undefined} resume  the token of the place that is taken up again
+   * @param {string | undefined} resume token of the place to resume
    * @returns {Promise<Joined>} rejects with a ConnectionError; the session is closed then
    */
   async join(address, resume) {
@@ -154,7 +154,7 @@ export class CallSession {
     return this.#start(resume !== undefined);
   }
 
-  /** @param {Address} address  of the server, or of nodes that know which of them has the room */
+  /** @param {Address} address of the server, or of nodes that know the room's node */
   async #connect({ origin, nodes = [origin], config }) {
     const { clock, scope } = this.#parts;
     const { join, transport = 'auto' } = this.#options;
@@ -192,10 +192,7 @@ export class CallSession {
       this.#on.notice('local-network');
   }
 
-  /**
-   * @param {Connection} connection one that has joined: packets must pass both ways before it is
-   *   taken
-   */
+  /** @param {Connection} connection a joined one: packets must pass both ways before it is used */
   async #measureClock(connection) {
     this.format = this.state.readFormat();
     this.#early = null;
@@ -214,7 +211,7 @@ export class CallSession {
         (error) => this.#closed || Promise.reject(error),
       );
     }
-    // A refusal keeps other transports from being tried, since nobody wants to join any more.
+    // After a refusal no other transport is tried: the join was cancelled.
     if (this.#closed)
       throw new ConnectionError('connection-lost', 'The call was left before it was joined.', true);
   }
@@ -256,7 +253,7 @@ export class CallSession {
     const { primitives } = this.#parts;
     const { e2e = false, you } = this.state.welcome;
     const key = e2eKey === undefined ? null : readRoomKey(e2eKey);
-    // Whatever a server says, nothing goes out in clear when there is a key.
+    // With a key nothing is ever sent in clear, whatever the server says.
     if (e2e !== (e2eKey !== undefined) || (e2e && (key === null || !primitives))) {
       connection.close();
       throw new ConnectionError(
@@ -277,11 +274,14 @@ export class CallSession {
     this.#on.notice('e2e-key');
   }
 
-  /** @param {boolean} isBack  true when the place was taken up again @returns {Joined} */
+  /**
+   * @param {boolean} isBack true when the place was resumed
+   * @returns {Joined}
+   */
   #start(isBack) {
     const joined = this.state.joined(this.#connection?.leaveUrl ?? '');
     const { muted = false } = this.#options;
-    // The place may have been muted, or not.
+    // The place may have been muted.
     if (muted || isBack) this.#connection?.sendControl({ type: 'mute', muted });
     if (this.#audio?.nearness !== 'conversation') this.#sendNearness(true);
     this.#on.joined(joined);
@@ -295,8 +295,8 @@ export class CallSession {
   }
 
   /**
-   * Begins to send, once there is sound and the clock is known well enough. What is heard needs no
-   * clock, and is played before.
+   * Begins to send once there is sound and the clock is known well enough. Playing needs no clock,
+   * and begins before.
    */
   #speak() {
     if (!this.#audio || !this.#clockExchange?.isKnown) return;
@@ -310,7 +310,7 @@ export class CallSession {
     else this.#audio.stop();
   }
 
-  /** Asks for the rest of a long list of people, part by part. */
+  /** Requests the rest of a long list of people, part by part. */
   #askForPeople() {
     const after = this.state.roster.next;
     if (after === null || !this.#audio) return;
@@ -326,7 +326,7 @@ export class CallSession {
     this.heardMs = arrivalMs;
     this.#traffic.down += bytes.length;
     if (readPacket(bytes, packet) !== null) this.#traffic.dropped += 1;
-    // Nobody has sealed the server's own mix.
+    // The server's own mix can't be sealed.
     else if (
       (packet.type === PacketType.audio && this.#options.e2eKey === undefined) ||
       packet.type === PacketType.bundle ||
@@ -340,7 +340,9 @@ export class CallSession {
       this.#clockExchange?.reply(packet.id, packet.clock, arrivalMs);
   };
 
-  /** Gives the playout the newest packet, so that sound begins without waiting for the next one. */
+  /**
+   * Gives the playout the newest packet, so that sound begins with it and not with the next one.
+   */
   #playEarly() {
     const early = this.#early;
     if (
@@ -369,14 +371,11 @@ export class CallSession {
       this.#audio?.uplink.mute(true);
     }
     this.#recast();
-    // A participant who only listens from now on is as near as they chose before they spoke.
+    // Someone who becomes a listener again gets their earlier nearness.
     if (this.#options.join.nearness) this.#sendNearness(false);
   }
 
-  /**
-   * This participant may have become one of the audience, or one who may speak, or be sent other
-   * packets than before.
-   */
+  /** The role, or the kind of packets that the server sends, may have changed. */
   #recast() {
     if (!this.playout || !this.#audio) return;
     this.playout.stride = this.state.stride;
@@ -385,7 +384,7 @@ export class CallSession {
     this.#speak();
   }
 
-  /** @param {boolean} fill true asks the server for the sound that it sent to others lately */
+  /** @param {boolean} fill true requests the recent sound that the server sent to others */
   #sendNearness(fill) {
     this.#connection?.sendControl({ type: 'nearness', nearness: this.#audio?.nearness, fill });
   }
@@ -401,7 +400,7 @@ export class CallSession {
       message: reason,
     };
     if (this.#connection === null) {
-      // While it is being tried out: the next transport may do better.
+      // While a transport is being tried, the next one may work better.
       return void this.#clockExchange?.close();
     }
     this.close();
@@ -414,7 +413,7 @@ export class CallSession {
     else out.fill(0);
   }
 
-  /** Follows the options, of which these properties have changed. @param {LiveOptions} changes */
+  /** Applies changed options. @param {LiveOptions} changes */
   follow(changes) {
     const audio = this.#audio;
     if (audio === null) return;
@@ -432,7 +431,7 @@ export class CallSession {
   /** @param {ClientMessage} message  once the room is joined */
   sendControl(message) {
     if (!this.#audio) return;
-    // When voices come one by one, volumes are the client's own.
+    // When voices come separately, the client applies its own volumes.
     if (message.type === 'volume')
       this.#audio.gains.set(numberOf(message.person), message.gain, message.pan ?? 0);
     this.#connection?.sendControl(message);
@@ -445,7 +444,7 @@ export class CallSession {
 
   /**
    * Leaves the room. Idempotent.
-   * @param {boolean} [keepsPlace]  true keeps the place for a while, for another session
+   * @param {boolean} [keepsPlace] true keeps the place for a while, for another session
    */
   leave(keepsPlace = false) {
     const connection = this.#connection;
@@ -457,7 +456,7 @@ export class CallSession {
     this.close();
   }
 
-  /** Ends everything, without a word. Idempotent. */
+  /** Ends everything without a message. Idempotent. */
   close() {
     if (this.#closed) return;
     this.#closed = true;

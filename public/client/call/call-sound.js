@@ -20,11 +20,12 @@ import { RunningContext, SoundGraph } from './sound-graph.js';
  */
 
 /**
- * The time after which a person is asked to look why there is no microphone yet, in milliseconds.
+ * Time after which the page asks the person to look why there is no microphone yet, in
+ * milliseconds.
  */
 const SLOW_MS = 2000;
 
-/** A call's microphone, output device and audio context, through all that happens to them. */
+/** A call's microphone, output device and audio context, with recovery from their failures. */
 export class CallSound {
   #support;
   #options;
@@ -46,7 +47,7 @@ export class CallSound {
   /** @type {Track | null} */
   #track = null;
   #trackLevel = 1;
-  /** The pieces of the room's backing track. */
+  /** Pieces of the room's backing track. */
   pieces = new TrackPieces();
 
   /**
@@ -95,14 +96,14 @@ export class CallSound {
   }
 
   /**
-   * All that is heard of the call passes through this node; null before start().
+   * Node that all sound of the call passes through; null before start().
    * @type {AudioNode | null}
    */
   get output() {
     return this.#graph?.output ?? null;
   }
 
-  /** The delays of the microphone and of what plays. */
+  /** The delays of the microphone and of the output device. */
   get deviceDelays() {
     return deviceDelaysOf(this.#microphone.stream, this.#graph?.context ?? null);
   }
@@ -111,14 +112,12 @@ export class CallSound {
     return this.#graph !== null && this.#microphone.captured;
   }
 
-  /**
-   * Asks for the microphone, where one is wanted, and waits for it unless listenFirst() is called.
-   */
+  /** Asks for the microphone, if one is wanted, and waits for it until listenFirst() is called. */
   async open() {
     await this.#speaker.choose(this.#options.speakerId ?? '');
     const { microphoneId = '' } = this.#options;
     if (this.#lacksMicrophone(microphoneId)) return;
-    // A browser's question may wait for its answer for ever.
+    // A browser's question may stay unanswered for ever.
     const timer = setTimeout(() => this.#on.notice('microphone-slow'), SLOW_MS);
     let waits = true;
     const opened = this.#microphone.open(microphoneId).then(() => {
@@ -133,7 +132,7 @@ export class CallSound {
     waits = false;
   }
 
-  /** Waits no longer for the microphone: it is taken when it comes. */
+  /** Stops waiting for the microphone: it is used when it comes. */
   listenFirst() {
     this.#listenFirst();
   }
@@ -146,7 +145,7 @@ export class CallSound {
   }
 
   /**
-   * Begins to play and to capture, or restarts both.
+   * Starts playing and capturing, or restarts both.
    * @param {Pick<CallWorker, 'send'>} worker
    * @param {{ sampleRate: number, channels: number, frameMs: number }} format the room's
    */
@@ -182,7 +181,7 @@ export class CallSound {
     if (stopped) this.#on.notice('sound-resumed');
   }
 
-  /** @param {Beat | null} beat the room's metronome; null where it is off */
+  /** @param {Beat | null} beat the room's metronome; null when it is off */
   beat(beat) {
     this.#beat = beat;
     this.#metronome?.play(beat);
@@ -201,9 +200,7 @@ export class CallSound {
     this.#trackPlayer?.play(track);
   }
 
-  /**
-   * @param {number} level the factor by which this person hears the backing track; 0: not at all
-   */
+  /** @param {number} level factor of amplitude of the backing track; 0: silent */
   setTrackLevel(level) {
     this.#trackLevel = level;
     this.#trackPlayer?.setLevel(level);
@@ -219,7 +216,7 @@ export class CallSound {
   }
 
   /**
-   * Takes sound that the worker decoded because the player asked for it.
+   * Accepts sound that the worker decoded because the player asked for it.
    * @param {Float32Array<ArrayBuffer>} samples
    */
   play(samples) {

@@ -16,16 +16,16 @@ import { EMPTY_ROOM } from './call-view.js';
 import { accessOf, roleChange, rulesOf } from './access.js';
 import { Roster } from './roster.js';
 
-/** The most frames to a packet. */
+/** Most frames in a packet. */
 const MAX_STRIDE = MAX_REDUNDANCY + 1;
 
-/** The most messages of the chat that are kept here. */
+/** Most chat messages kept here. */
 const MAX_CHAT = 200;
 
 let welcomes = 0;
 
 /**
- * The room as the server has told it over one session. This is the one place that reads a message's
+ * The room's state, from the server's messages in one session. No other place reads a message's
  * type.
  */
 export class CallState {
@@ -46,7 +46,7 @@ export class CallState {
    */
   stats = null;
   /**
-   * The reason for which the server said that it would close.
+   * The server's reason to close the connection.
    * @type {{ code: string, message: string } | null}
    */
   closing = null;
@@ -74,7 +74,7 @@ export class CallState {
 
   /**
    * @param {ServerMessage} message
-   * @returns {Partial<RoomView>} the properties of the view that have changed
+   * @returns {Partial<RoomView>} the changed properties of the view
    */
   apply(message) {
     const { type } = message;
@@ -106,7 +106,7 @@ export class CallState {
     };
   }
 
-  /** @param {{ resume?: unknown, nodes?: unknown }} message  with what it takes to come back */
+  /** @param {{ resume?: unknown, nodes?: unknown }} message with what reconnecting needs */
   keepPlace({ resume, nodes }) {
     if (typeof resume === 'string') this.token = resume;
     if (Array.isArray(nodes))
@@ -120,7 +120,7 @@ export class CallState {
     return {};
   }
 
-  /** @param {boolean} hasChanged true when the list of people is another one */
+  /** @param {boolean} hasChanged true when the list of people is a new one */
   people(hasChanged) {
     return hasChanged ? this.roster.list() : {};
   }
@@ -145,7 +145,7 @@ export class CallState {
   }
 
   /**
-   * The origins of the cluster's nodes, this session's own last; none without a cluster.
+   * The origins of the cluster's nodes, this session's node last; empty without a cluster.
    * @returns {string[]}
    */
   get nodes() {
@@ -153,7 +153,7 @@ export class CallState {
     return nodes.length === 0 ? [] : [...nodes.filter((node) => node !== this.origin), this.origin];
   }
 
-  /** @returns {AudioFormat} throws a RangeError when the server's can't be */
+  /** @returns {AudioFormat} throws a RangeError for an impossible format */
   readFormat() {
     const { sampleRate, channels, frameMs, opusFrames } = this.welcome.format ?? {};
     return createAudioFormat({ sampleRate, channels, frameMs, opusFrames });
@@ -169,13 +169,13 @@ export class CallState {
     return { you, format: this.readFormat(), delivery, serverDelayMs, resume, leaveUrl, origin };
   }
 
-  /** The frames in a packet of the server's: 1 to 3. */
+  /** Frames in a packet from the server: 1 to 3. */
   get stride() {
     const { stride } = this.welcome;
     return stride === 2 || stride === MAX_STRIDE ? stride : 1;
   }
 
-  /** The earlier frames that packets repeat. @returns {'auto' | 0 | 1 | 2} */
+  /** Number of earlier frames that packets repeat. @returns {'auto' | 0 | 1 | 2} */
   get redundancy() {
     const { redundancy } = this.welcome;
     return redundancy === 'auto' || redundancy === 1 || redundancy === 2 ? redundancy : 0;
@@ -186,18 +186,18 @@ export class CallState {
     return this.welcome.delivery === 'tick' && this.isListener;
   }
 
-  /** True when this participant only listens, whatever the transport. */
+  /** True when this participant only listens, over any transport. */
   get isListener() {
     const { may } = this.welcome;
     return Array.isArray(may) && may.includes('listen') && !may.includes('speak');
   }
 
-  /** True when silence may be left out: with `reply` each packet asks for its answer. */
+  /** True when silence may be left out: with `reply` each packet requests its answer. */
   get allowsSilence() {
     return this.welcome.delivery === 'tick' && this.welcome.silenceSuppression === true;
   }
 
-  /** True when packets are for the server's mix alone, and none is forwarded or answered. */
+  /** True when only the server's mix uses packets: none is forwarded or answered. */
   get isMixed() {
     const { delivery, rules, e2e } = this.welcome;
     return delivery === 'tick' && (rules?.mode ?? 'mix') === 'mix' && !e2e;
@@ -205,7 +205,7 @@ export class CallState {
 }
 
 /**
- * The reader of each message: keeps what the session needs, and returns what the page sees.
+ * A reader for each message: keeps what the session needs, and returns the page's changes.
  * @type {{ readonly [T in ServerMessageType]?:
  *   (state: CallState, message: ServerMessages[T]) => Partial<RoomView> }}
  */
@@ -273,7 +273,9 @@ function ownChange({ view: { you, access } }, people) {
   return own && silenced !== access.silenced ? { silenced } : null;
 }
 
-/** @param {ServerMessages['joined'] | ServerMessages['changed']} message  of one or of several */
+/**
+ * @param {ServerMessages['joined'] | ServerMessages['changed']} message of one person or several
+ */
 const peopleOf = (message) => ('people' in message ? message.people : [message.person]);
 
 /** @template T @param {readonly T[] | undefined} list @returns {T[]} */

@@ -51,15 +51,13 @@ import { sumOf } from './device-delays.js';
  *   uplink
  */
 
-/** The interval of statistics, in milliseconds. */
+/** Interval of statistics, in milliseconds. */
 const TELL_MS = 1000;
 
-/**
- * The interval of reports of one who only listens, while the loss doesn't change, in milliseconds.
- */
+/** Interval of a listener's reports while the loss doesn't change, in milliseconds. */
 const LISTENER_REPORT_MS = 10_000;
 
-/** The statistics of a client that has joined, and its reports to the server. */
+/** The statistics of a joined client, and its reports to the server. */
 export class CallStatistics {
   #call;
   #clock;
@@ -84,7 +82,7 @@ export class CallStatistics {
   }
 
   /**
-   * Tells the statistics once a second from now on, and reports to the server.
+   * Reports statistics once a second from now on, to `tell` and to the server.
    * @param {(stats: ClientStats) => void} tell
    */
   start(tell) {
@@ -110,7 +108,7 @@ export class CallStatistics {
     const { playout, uplink, processorTime } = audio;
     const { lateShare, isShort: isShortOfTime } = processorTime;
     const { waitMs: outputMs, gaps, gapMs } = output;
-    // A forwarded packet has also been on its way to the server, and waits for nothing there.
+    // A forwarded packet has also come up to the server, and waits for nothing there.
     const welcome = playout.isDirect
       ? { ...room.welcome, delivery: /** @type {const} */ ('reply'), serverDelayMs: 0 }
       : room.welcome;
@@ -166,7 +164,7 @@ const numberOrNull = (number) => (Number.isFinite(number) ? number : null);
  */
 
 /**
- * The parts of the delay of the sound that is heard.
+ * The parts of the delay of heard sound.
  * @param {Pick<ServerMessages['welcome'], 'delivery' | 'serverDelayMs' | 'format'>} welcome
  * @param {ClockSync} sync
  * @param {{ playoutMs: number, outputMs: number }} waits  in the client

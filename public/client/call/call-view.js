@@ -63,7 +63,7 @@ export const NO_CALL = Object.freeze({
 });
 
 /**
- * Returns true when one may do something now: by role and token, and by the room's rules.
+ * Returns true when a participant may do something now: by role, token and the room's rules.
  * @param {Access} access
  * @param {'speak' | 'chat' | 'record'} what
  */

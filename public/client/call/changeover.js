@@ -3,19 +3,21 @@
  * @import { CallSession } from './call-session.js'
  */
 
-/** The sound that the next session must have played before it is heard, in milliseconds. */
+/** Length of sound that the next session must have played before it is heard, in milliseconds. */
 const SOUND_MS = 60;
 
 /** Amplitude above which samples count as sound. */
 const SOUND = 1e-4;
 
 /**
- * The longest time of it, in milliseconds: a room's owner ends a session at another node a second
- * after its successor has come.
+ * Longest changeover, in milliseconds: a room's owner ends a session at another node a second after
+ * its successor has come.
  */
 const MOST_MS = 900;
 
-/** The most pieces of the next session to one of the first: unsent silence comes in short ones. */
+/**
+ * Most pieces of the next session for each piece of the first: unsent silence comes in short ones.
+ */
 const MOST_PIECES = 8;
 
 /**
@@ -28,24 +30,24 @@ export class Changeover {
   #channels;
   #perMs;
   #other = new Float32Array(0);
-  /** Samples that were heard of the first since the beginning, and played of the next. */
+  /** Heard samples of the first session since the beginning, and played samples of the next one. */
   #heard = 0;
   #played = 0;
   /**
-   * The length of the sound that the next one has now, nothing made up, and of the silence that the
-   * first has, in samples.
+   * Length of the next session's present sound without concealment, and of the first one's present
+   * silence, in samples.
    */
   #sound = 0;
   #silence = 0;
-  /** Frames that the next one has made up. */
+  /** Concealed frames of the next session. */
   #concealed = 0;
   #timer;
   #onOver;
 
   /**
-   * @param {CallSession} from  that is heard
-   * @param {CallSession} to  in a room of the same format
-   * @param {{ clock: Clock, onOver: () => void }} options  onOver: `to` is to be heard from now on
+   * @param {CallSession} from session that is heard
+   * @param {CallSession} to next session, in a room of the same format
+   * @param {{ clock: Clock, onOver: () => void }} options onOver: the changeover is over
    */
   constructor(from, to, { clock, onOver }) {
     this.from = from;
@@ -135,22 +137,22 @@ export class Changeover {
 /** Length of the fade over a jump, in samples: 5 ms at 48 kHz. */
 const RAMP_SAMPLES = 240;
 
-/** Fades the step away where sound changes from one source to another, or to silence. */
+/** Smooths the step where sound changes from one source to another, or to silence. */
 export class Declick {
-  /** The last sample, and the step away from it, of each of two channels. */
+  /** Last sample of each of two channels, and the step to smooth. */
   #last = new Float32Array(2);
   #step = new Float32Array(2);
   #left = 0;
   #jumps = false;
 
-  /** The samples that come next are of another source. */
+  /** Notes that the next samples are of another source. */
   jump() {
     this.#jumps = true;
   }
 
   /**
-   * @param {Float32Array} samples the next ones, interleaved where it is stereo; changed in place
-   * @param {number} count of them, those of both channels at once
+   * @param {Float32Array} samples the next ones, interleaved in stereo; changed in place
+   * @param {number} count samples of both channels at once
    * @param {number} [channels]
    */
   smooth(samples, count, channels = 1) {

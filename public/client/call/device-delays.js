@@ -7,10 +7,10 @@
  */
 
 /**
- * The delays of the sound devices. Chromium tells both, Firefox the speaker's, as docs/browsers.md
- * says.
+ * Reads the delays of the sound devices. Chromium reports both, Firefox the speaker's: see
+ * docs/browsers.md.
  * @param {MediaStream | null} stream  the microphone's
- * @param {AudioContext | null} context  that plays
+ * @param {AudioContext | null} context of the output
  * @returns {DeviceDelays}
  */
 export function deviceDelaysOf(stream, context) {
@@ -23,7 +23,7 @@ export function deviceDelaysOf(stream, context) {
   };
 }
 
-/** @param {unknown} ms  near 0 before it has been measured, and of a device that is none */
+/** @param {unknown} ms near 0 before the first measurement, and without a device */
 const knownMs = (ms) => (typeof ms === 'number' && Number.isFinite(ms) && ms >= 0.5 ? ms : null);
 
 /** @param {DelayParts} parts */
@@ -31,7 +31,7 @@ export const sumOf = (parts) =>
   Object.values(parts).reduce((/** @type {number} */ sum, ms) => sum + (ms ?? 0), 0);
 
 /**
- * Adds what a page knows of its devices to the statistics of its worker, which sees none.
+ * Adds the page's knowledge of its devices to the statistics of its worker, which has none.
  * @param {ClientStats} stats
  * @param {DeviceDelays} delays
  */

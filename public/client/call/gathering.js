@@ -4,8 +4,7 @@
  */
 
 /**
- * The time after which people who haven't come are shown as away, in milliseconds: most come within
- * two seconds.
+ * Time after which missing people are shown as away, in milliseconds: most come within two seconds.
  */
 const AWAY_AFTER_MS = 3000;
 
@@ -18,7 +17,7 @@ export class Gathering {
   #onChange;
   /** @type {PeopleList | null} */
   #list = null;
-  /** People of the last list who haven't come yet. @type {Map<string, Person>} */
+  /** People of the last list who are still missing. @type {Map<string, Person>} */
   #missing = new Map();
   /** @type {unknown} */
   #timer = null;
@@ -33,9 +32,7 @@ export class Gathering {
     this.#onChange = onChange;
   }
 
-  /**
-   * Takes note of a welcome. @param {unknown} gatherMs time for which the room waits for its people
-   */
+  /** Reads a welcome. @param {unknown} gatherMs time for which the room waits for its people */
   welcome(gatherMs) {
     const before = this.#list?.people ?? [];
     this.#clock.clearTimeout(this.#timer);
@@ -46,8 +43,8 @@ export class Gathering {
   }
 
   /**
-   * @param {PeopleList} list  as the server has it
-   * @returns {PeopleList} with the people who are on their way
+   * @param {PeopleList} list from the server
+   * @returns {PeopleList} with the missing people
    */
   gathered(list) {
     for (const { id } of list.people) this.#missing.delete(id);
@@ -65,7 +62,7 @@ export class Gathering {
     this.#later(Math.max(0, gatherMs - AWAY_AFTER_MS), () => this.#giveUp());
   }
 
-  /** Takes people off the list who haven't come. */
+  /** Removes the missing people from the list. */
   #giveUp() {
     if (this.#missing.size === 0 || !this.#list) return;
     const people = this.#list.people.filter(({ id }) => !this.#missing.has(id));

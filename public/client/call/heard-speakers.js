@@ -3,16 +3,13 @@
 import { MAX_LISTED_SPEAKERS, PacketType, VOICE_BIT } from '../../shared/wire/packet.js';
 
 /**
- * Shortest interval between two lists of speakers, in milliseconds, and the same with too little
- * time to draw them.
+ * Shortest interval between two lists of speakers, in milliseconds; the second one for a page that
+ * is short of processor time.
  */
 const INTERVAL_MS = 100;
 const SPARING_INTERVAL_MS = 1000;
 
-/**
- * For how long what is said voice by voice isn't contradicted by a packet without voices, in
- * milliseconds.
- */
+/** Time for which a packet without voices doesn't contradict separate voices, in milliseconds. */
 const VOICE_MS = 400;
 
 /**
@@ -22,7 +19,7 @@ const VOICE_MS = 400;
  * @property {boolean} voice
  */
 
-/** The people that are heard now, by the lists in the server's packets. */
+/** The people who are heard now, from the lists in the server's packets. */
 export class HeardSpeakers {
   #tell;
   #idOf;
@@ -33,13 +30,13 @@ export class HeardSpeakers {
   #frame = -1;
   #isNew = false;
   #reportedMs = -Infinity;
-  /** When sound of a single voice came last. */
+  /** Arrival of the last separate voice. */
   #voiceMs = -Infinity;
 
   /**
    * @param {(speakers: HeardSpeaker[]) => void} tell  the loudest first; none in silence
-   * @param {(number: number) => string | undefined} idOf  the participant with this id modulo 2^16
-   * @param {() => boolean} [isShortOfTime] true while the page gets too little processor time
+   * @param {(number: number) => string | undefined} idOf finds the participant by id modulo 2^16
+   * @param {() => boolean} [isShortOfTime] true while the page is short of processor time
    */
   constructor(tell, idOf, isShortOfTime = () => false) {
     this.#tell = tell;
@@ -67,10 +64,10 @@ export class HeardSpeakers {
   /**
    * @param {Packet} packet
    * @param {number} nowMs
-   * @returns {boolean} false where it is of the past
+   * @returns {boolean} false for an outdated packet
    */
   #takeList(packet, nowMs) {
-    // A packet that was overtaken is of the past.
+    // An overtaken packet is outdated.
     if (
       this.#frame >= 0 &&
       ((packet.frame - this.#frame) | 0) < 0 &&

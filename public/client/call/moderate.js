@@ -1,7 +1,7 @@
 /** @import { ClientMessages } from '../../shared/messages/client-messages.js' */
 
 /**
- * The messages of a moderator, for sendControl(). The server refuses one by a `refused` with `of:
+ * A moderator's messages, for sendControl(). The server refuses one by a `refused` with `of:
  * 'moderate'`.
  *
  *     call.sendControl(moderate.mute(person.id, true));
@@ -17,7 +17,7 @@ export const moderate = Object.freeze(
     /** @param {string} person */
     lowerHand: (person) => ({ type: 'moderate', action: 'lower-hand', person }),
     /**
-     * Takes somebody out, and keeps them out for so long.
+     * Removes somebody, and bans them for a time.
      * @param {string} person
      * @param {number} [banSeconds]
      */
@@ -29,9 +29,9 @@ export const moderate = Object.freeze(
     }),
     /** @param {string} person @param {'moderator' | 'speaker' | 'listener'} role */
     setRole: (person, role) => ({ type: 'moderate', action: 'role', person, role }),
-    /** @param {boolean} on true: nobody new may come in */
+    /** @param {boolean} on true: nobody new may join */
     lock: (on) => ({ type: 'moderate', action: 'lock', on }),
-    /** @param {boolean} on true: newcomers must be let in; false lets in all who wait */
+    /** @param {boolean} on true: newcomers wait for admission; false admits all who wait */
     lobby: (on) => ({ type: 'moderate', action: 'lobby', on }),
     /** @param {string} knock */
     admit: (knock) => ({ type: 'moderate', action: 'admit', knock }),
@@ -42,18 +42,18 @@ export const moderate = Object.freeze(
     /** @param {string | null} password  null: none */
     setPassword: (password) => ({ type: 'moderate', action: 'password', password }),
     /**
-     * Asks for a part of the audience: an `audience` answers.
-     * @param {{ after?: string, find?: string }} [page] after: the `next` of the answer
-     *   before; find: a part of their name
+     * Requests a part of the audience; `audience` answers.
+     * @param {{ after?: string, find?: string }} [page] after: `next` of the previous answer; find:
+     *   a part of their name
      */
     listeners: (page = {}) => ({ type: 'moderate', action: 'listeners', ...page }),
-    /** @param {'mix' | 'forward' | 'auto'} mode the room's sound is mixed, or forwarded */
+    /** @param {'mix' | 'forward' | 'auto'} mode how the room's sound travels */
     setMode: (mode) => ({ type: 'moderate', action: 'mode', mode }),
     /** @param {boolean} on  true: people without an invitation to the stage only listen */
     broadcast: (on) => ({ type: 'moderate', action: 'broadcast', on }),
     /** Ends the room for everybody. */
     end: () => ({ type: 'moderate', action: 'end' }),
-    /** Asks for the bans of the room: a `bans` answers. */
+    /** Requests the room's bans; `bans` answers. */
     bans: () => ({ type: 'moderate', action: 'bans' }),
     /** @param {string} ban */
     unban: (ban) => ({ type: 'moderate', action: 'unban', ban }),

@@ -1,47 +1,39 @@
 import { defaultEncoderSettings } from '../../shared/stream/codec.js';
 
 /**
- * The interval at which a verdict is given, in milliseconds, and the number of them that the
- * lateness is averaged over.
+ * Interval between verdicts, in milliseconds, and number of them over which lateness is averaged.
  */
 const ROUND_MS = 1000;
 const ROUNDS = 3;
 
-/**
- * The thread has too little time where this share of it is lateness, and enough again where no more
- * than that is.
- */
+/** Share of lateness above which the thread is short of time, and below which it isn't any more. */
 const SHORT_SHARE = 0.15;
 const ENOUGH_SHARE = 0.05;
 
 /**
- * The thread has too little time when the sound card ran dry in more than this share of rounds, as
- * in three in a row. It has enough again below the second share. Sound runs out where the thread
- * doesn't make it in time: what the network doesn't bring is made up. One gap is over before
- * anybody could do something about it.
+ * Share of rounds with a dry sound card above which the thread is short of time, as in three in a
+ * row, and below which it isn't any more. A sound card runs dry because of the thread: sound
+ * missing from the network is concealed. A single gap is over before anything could be done.
  */
 const SHORT_GAP_SHARE = 0.6;
 const ENOUGH_GAP_SHARE = 0.2;
 
 /**
- * The time after the first look in which lateness doesn't count, in milliseconds: a page that opens
- * has much to do.
+ * Time after the first check in which lateness doesn't count, in milliseconds: an opening page is
+ * busy.
  */
 const START_MS = 5000;
 
-/**
- * The most that one look counts for, in milliseconds: a computer that slept was not short of time
- * for so long.
- */
+/** Most lateness counted at once, in milliseconds: a computer that slept was not short of time. */
 const MOST_LATE_MS = 200;
 
-/** The encoder's complexity where there is too little time. */
+/** The encoder's complexity when the thread is short of time. */
 const LEAST_COMPLEXITY = 0;
 
 /**
- * A thread's share of the processor, as a call needs it. Two signs that no network causes judge it:
- * late timers, and a sound card that finds no sound. The encoder makes do with less where it is too
- * little, and packets hold two frames.
+ * Judges whether a thread has enough processor time for a call, by two signs that no network
+ * causes: late timers, and a dry sound card. With too little the encoder gets simpler, and packets
+ * hold two frames.
  */
 export class ProcessorTime {
   #lateMs = 0;
@@ -50,7 +42,7 @@ export class ProcessorTime {
   #gaps = 0;
   #gapShare = 0;
 
-  /** The share of the last seconds by which the timer was late, 0 to 1. */
+  /** Share of the last seconds by which the timer was late, 0 to 1. */
   lateShare = 0;
   /** True while there is too little time. */
   isShort = false;
@@ -66,11 +58,11 @@ export class ProcessorTime {
   }
 
   /**
-   * The timer has run, some ten times a second at least.
+   * Notes a run of the timer, at least ten a second.
    * @param {number} lateMs after it was due
    * @param {number} nowMs
-   * @param {number} [gaps] times when the sound card has found nothing; less than before if it is a
-   *   new one
+   * @param {number} [gaps] times when the sound card ran dry; lower than before for a new sound
+   *   card
    */
   observe(lateMs, nowMs, gaps = 0) {
     if (Number.isNaN(this.#sinceMs)) {

@@ -4,7 +4,7 @@ const KEY_BYTES = 16;
 /**
  * Reads a room's key from a link.
  * @param {string} text  base64url (RFC 4648, section 5)
- * @returns {Uint8Array | null} null when it is none
+ * @returns {Uint8Array | null} null for any other text
  */
 export function readRoomKey(text) {
   try {
@@ -20,7 +20,7 @@ export function readRoomKey(text) {
 /**
  * Makes a room's key.
  * @param {(bytes: Uint8Array<ArrayBuffer>) => void} [fillRandom]
- * @returns {string} as a link has it
+ * @returns {string} as in a link
  */
 export function makeRoomKey(fillRandom = (bytes) => crypto.getRandomValues(bytes)) {
   const bytes = new Uint8Array(KEY_BYTES);

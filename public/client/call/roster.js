@@ -28,15 +28,14 @@
  *   in the order in which they came, and the number of people who only listen
  */
 
-/** The people in the room. Each of its changes returns whether the list is another one now. */
+/** The people in the room. Each change returns true when the list is a new one. */
 export class Roster {
   /** @type {Map<string, Person>} */
   #people = new Map();
   #you = '';
   #listeners = 0;
   /**
-   * The place in the list of people from which the server is to be asked for more; null when all
-   * are known.
+   * Place in the list of people where the next request begins; null when all are known.
    * @type {string | null}
    */
   next = null;
@@ -65,7 +64,7 @@ export class Roster {
     return changed;
   }
 
-  /** @param {unknown} ids  of people who left, or only listen from now on; one's own stays */
+  /** @param {unknown} ids of people who left or became listeners; one's own id stays */
   delete(ids) {
     let changed = false;
     for (const id of listOf(ids))
@@ -113,8 +112,7 @@ export class Roster {
   }
 
   /**
-   * @param {unknown} waited the only people whose sound comes late, so that all wait, or they are
-   *   heard later
+   * @param {unknown} waited the people whose sound is late: all wait for it, or it is heard later
    */
   setWaited(waited) {
     if (!Array.isArray(waited)) return false;
@@ -127,7 +125,7 @@ export class Roster {
   }
 
   /**
-   * Replaces a person, so that a list that was given out stays as it is.
+   * Replaces a person, so that earlier lists stay unchanged.
    * @param {unknown} id
    * @param {Partial<Person>} changes
    */
@@ -138,7 +136,7 @@ export class Roster {
   }
 
   /**
-   * @param {number} number an id modulo 2^16, as packets have it
+   * @param {number} number id modulo 2^16, as in packets
    * @returns {string | undefined} the id
    */
   idOf(number) {

@@ -6,22 +6,20 @@
 import { MAX_PACKET_BYTES } from '../../shared/wire/packet.js';
 import { SEAL_BYTES, SFrameHeader, SFrameKey } from '../../shared/stream/sframe.js';
 
-/** The bytes of a KID for the participant's id, and for the random part of each join. */
+/** Bytes of a KID for the participant's id, and for the random part of each join. */
 const ID_BYTES = 3;
 const DRAWN_BYTES = 5;
 
-/** Number of one participant's joins that are remembered, with the counter of each. */
+/** Number of a participant's joins whose keys and counters are kept. */
 const REMEMBERED = 16;
 
-/**
- * Number of payloads that fail, while none is opened, after which the key is the wrong one.
- */
+/** Number of payloads that fail while none is opened: then the key is wrong. */
 const WRONG_AFTER = 25;
 
 /**
  * One participant's end-to-end encryption of payloads, by SFrame. The KID is the participant's id
- * and 40 random bits of each join. Each KID has a key of its own, so a counter that restarts at 0
- * never meets a key that it was used with.
+ * and 40 random bits of each join. Each KID has its own key, so a counter that restarts at 0 never
+ * meets a used key.
  */
 export class Sealing {
   #primitives;
@@ -31,8 +29,7 @@ export class Sealing {
   #own;
   #header = new SFrameHeader();
   /**
-   * By speaker's number: the keys by which their payloads were opened, the last ones, and how far
-   * each has come.
+   * Keys that opened payloads, with their last counter, by the speaker's number; the latest last.
    * @type {Map<number, { key: SFrameKey, ctr: number }[]>}
    */
   #speakers = new Map();
@@ -56,12 +53,12 @@ export class Sealing {
     );
   }
 
-  /** True when others' payloads come, and none can be opened: they have another key. */
+  /** True when others send payloads and none can be opened: they have another key. */
   get isWrong() {
     return this.#opened === 0 && this.#failed >= WRONG_AFTER;
   }
 
-  /** Payloads of others that were opened, and that could not be. */
+  /** Numbers of opened and of failed payloads. */
   get counters() {
     return { opened: this.#opened, failed: this.#failed };
   }
@@ -87,8 +84,8 @@ export class Sealing {
    * @param {number} start
    * @param {number} end
    * @param {Uint8Array} out  filled from its start
-   * @returns {number} its bytes; -1 where it isn't the speaker's, wasn't sealed with the room's
-   *   key, or isn't newer than what was opened before
+   * @returns {number} its bytes; -1 when it is another speaker's, sealed with another key, or not
+   *   newer than the last opened one
    */
   open(number, bytes, start, end, out) {
     const opened = this.#open(number, bytes, start, end, out);
@@ -108,7 +105,7 @@ export class Sealing {
     const header = this.#header;
     if (!header.read(bytes, start, end)) return -1;
     const { kid, ctr } = header;
-    // The server can't give one the words of another.
+    // Prevents the server from giving one person's words to another.
     if (((kid[ID_BYTES - 2] << 8) | kid[ID_BYTES - 1]) !== number) return -1;
     const joins = this.#speakers.get(number) ?? [];
     let join = joins.find(({ key }) => isSame(key.kid, kid));
@@ -117,7 +114,7 @@ export class Sealing {
     const opened = key.open(header, bytes, start, end, out);
     if (opened < 0) return -1;
     if (join === undefined) {
-      // Only what was sealed with the room's key is remembered.
+      // Only KIDs that proved the room's key are kept.
       joins.push((join = { key, ctr }));
       if (joins.length > REMEMBERED) joins.shift();
       this.#speakers.set(number, joins);
@@ -133,13 +130,13 @@ function isSame(one, other) {
   return true;
 }
 
-/** An encoder whose payloads go out sealed: what PacketStream needs of a PayloadEncoder. */
+/** An encoder with sealed payloads: the part of a PayloadEncoder that PacketStream needs. */
 class SealingEncoder {
   #encoder;
   #key;
   #ctr = 0;
   #plain = new Uint8Array(MAX_PACKET_BYTES);
-  /** As much of it as has room once it is sealed. */
+  /** The part of #plain that still fits once it is sealed. */
   #room = this.#plain.subarray(0);
   /** @type {Uint8Array} */
   #out = this.#plain;
@@ -172,7 +169,7 @@ class SealingEncoder {
   }
 }
 
-/** A decoder of one speaker's sealed payloads. What can't be opened is concealed. */
+/** A decoder of one speaker's sealed payloads. Payloads that fail are concealed. */
 class OpeningDecoder {
   #decoder;
   #number;

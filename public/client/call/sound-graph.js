@@ -8,26 +8,24 @@ import { inTime, LOAD_MS, systemClock } from '../../shared/clock.js';
 import { canReadTrack, soundOf } from '../capture/microphone.js';
 import { ScheduledPlayer } from '../playout/scheduled-player.js';
 
-/**
- * The time over which a call fades in for one who joins, in seconds, so that nobody's first word
- * startles.
- */
+/** Fade-in of a call's sound, in seconds, so that the first word startles nobody. */
 const FADE_IN_SECONDS = 0.4;
 
 /**
- * Rooms of shorter frames, in milliseconds, have the sound card take as little at once as it can.
- * It asks for more processor time, and forgives less of a machine without.
+ * Frame length below which the sound card gets as little sound at once as possible, in
+ * milliseconds. That needs more processor time, and tolerates fewer delays.
  */
 const QUICK_FRAME_MS = 20;
 
-/** The sound that a ring between a worklet and the worker can hold, in seconds. */
+/** Capacity of a ring between a worklet and the worker, in seconds. */
 const RING_SECONDS = 1;
 
 const workletUrl = (/** @type {string} */ name) =>
   new URL(`../../../worklets/${name}`, import.meta.url).href;
 
 /**
- * The audio context's side of a call: the worklets, their rings, and the wires to the worker.
+ * The audio context's side of a call: the worklets, their rings, and their connection to the
+ * worker.
  */
 export class SoundGraph {
   #worker;
@@ -61,14 +59,12 @@ export class SoundGraph {
       latencyHint: frameMs < QUICK_FRAME_MS ? 0 : 'interactive',
     });
     this.context.addEventListener('statechange', () => this.#follow());
-    /** All that is heard of the call passes here. */
+    /** Node that all sound passes through. */
     this.output = new GainNode(this.context, { gain: 0 });
     this.output.connect(this.context.destination);
   }
 
-  /**
-   * Begins to play the sound that the worker decodes: without shared memory by scheduled buffers.
-   */
+  /** Plays the sound that the worker decodes; without shared memory by scheduled buffers. */
   async startPlayback() {
     this.#fadeIn();
     if (!this.#shared) {
@@ -95,10 +91,7 @@ export class SoundGraph {
     this.output.gain.linearRampToValueAtTime(1, currentTime + FADE_IN_SECONDS);
   }
 
-  /**
-   * Captures a microphone from now on, in place of the one before.
-   * @param {MediaStream} stream
-   */
+  /** Captures another microphone from now on. @param {MediaStream} stream */
   async startCapture(stream) {
     this.stopCapture();
     if (!this.#canReadTrack(stream)) await this.#load('capture-processor.js');
@@ -114,8 +107,8 @@ export class SoundGraph {
   }
 
   /**
-   * Captures only while the context runs: one who hears nothing, since the system stopped sound,
-   * isn't heard either.
+   * Captures only while the context runs: if the system stops sound, this person neither hears nor
+   * is heard.
    */
   #follow() {
     if (this.context.state !== 'running') this.#endCapture();
@@ -141,7 +134,7 @@ export class SoundGraph {
     };
   }
 
-  /** Ends the capture; what follows is silence. */
+  /** Ends capturing; silence follows. */
   stopCapture() {
     this.#microphone = null;
     this.#endCapture();
@@ -178,7 +171,7 @@ export class SoundGraph {
   }
 
   /**
-   * Takes sound that the worker decoded because the scheduled player asked for it.
+   * Accepts sound that the worker decoded because the scheduled player asked for it.
    * @param {Float32Array<ArrayBuffer>} samples interleaved, where the room is stereo
    */
   play(samples) {
@@ -197,14 +190,14 @@ export class SoundGraph {
 }
 
 /**
- * The time that a browser may take to start a context before the person is asked to press
- * something, in milliseconds.
+ * Time for a browser to start a context, in milliseconds, before the person is asked to press
+ * something.
  */
 const START_MS = 300;
 
 /**
- * The time that it may take where nothing holds it back, before there is taken to be no speaker, in
- * milliseconds.
+ * Time for a context that nothing holds back to start, in milliseconds, before the speaker counts
+ * as missing.
  */
 const START_ALLOWED_MS = 3000;
 
@@ -227,7 +220,7 @@ function canAutoplay(scope = globalThis) {
 
 /**
  * Keeps an audio context running. The system may stop it at any time, for a telephone call or a
- * device that went away. The browser may want the person to press something first.
+ * removed device. The browser may require a press first.
  */
 export class RunningContext {
   #context;

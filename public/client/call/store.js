@@ -1,5 +1,5 @@
 /**
- * An observable object: what reads it subscribes to the properties that it shows.
+ * An observable object: readers subscribe to the properties that they show.
  * @template {object} T
  */
 export class Store {
@@ -15,17 +15,17 @@ export class Store {
     this.#value = first;
   }
 
-  /** @returns {Readonly<T>} replaced by each change, so that an earlier one stays as it was */
+  /** @returns {Readonly<T>} replaced at each change, so that earlier values stay unchanged */
   get value() {
     return this.#value;
   }
 
-  /** @param {Partial<T>} changes  several properties that change at once */
+  /** @param {Partial<T>} changes properties that change together */
   set(changes) {
     const before = this.#value;
     this.#value = { ...before, ...changes };
     this.#pending.push([this.#value, before, changes]);
-    // A subscriber that changes it: all others hear of one change after the other.
+    // When a subscriber changes the value, all get one change after the other.
     if (this.#isNotifying) return;
     this.#isNotifying = true;
     try {
@@ -40,7 +40,7 @@ export class Store {
    * Calls `run` now, with the same value twice, and whenever one of the properties changes.
    * @param {readonly (keyof T)[]} names
    * @param {(value: Readonly<T>, before: Readonly<T>) => void} run
-   * @returns {() => void} ends it; idempotent
+   * @returns {() => void} ends the subscription; idempotent
    */
   subscribe(names, run) {
     run(this.#value, this.#value);
@@ -52,7 +52,7 @@ export class Store {
   /**
    * Calls `run` at each change.
    * @param {(value: Readonly<T>, before: Readonly<T>, changes: Partial<T>) => void} run
-   * @returns {() => void} ends it; idempotent
+   * @returns {() => void} ends the subscription; idempotent
    */
   observe(run) {
     this.#subscribers.add(run);

@@ -22,7 +22,7 @@ let frame = new Float32Array(pullSamples(format));
 let playback = /** @type {PlaybackFeed | null} */ (null);
 
 /**
- * Loads the primitives of end-to-end encryption, which few calls need.
+ * Loads the primitives of end-to-end encryption, which most calls don't need.
  * @returns {Promise<Primitives>}
  */
 async function loadPrimitives() {
@@ -64,7 +64,7 @@ call.store.observe((_value, _before, changes) => {
 
 /** @param {typeof format} joined  the room's */
 function prepare(joined) {
-  // The page makes other rings.
+  // The page makes new rings.
   if (JSON.stringify(joined) !== JSON.stringify(format)) closePorts();
   format = joined;
   frame = new Float32Array(pullSamples(format) * format.channels);
