@@ -36,7 +36,7 @@ export function addressOf({ pathname, search, hash }) {
 }
 
 /**
- * The address of the call's page for one who is invited to the stage.
+ * Returns the address of the call's page for a person who is invited to the stage.
  * @param {Pick<Location, 'pathname' | 'search'>} location
  * @param {{ token?: string, stage?: string }} invitation
  * @returns {string | null} null without an invitation

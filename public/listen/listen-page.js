@@ -13,15 +13,15 @@ import { listenTexts as texts } from '../texts/listen.js';
  * @import { ListenAddress } from './listen-address.js'
  */
 
-/** After so long without a connection the place in the room is gone, in milliseconds. */
+/** Time without a connection after which the place in the room is gone, in milliseconds. */
 const LONG_MS = 30_000;
 
-/** The interval at which a page that isn't listening asks how many are, in milliseconds. */
+/**
+ * Interval at which a page that isn't listening asks for the number of listeners, in milliseconds.
+ */
 const POLL_MS = 15_000;
 
-/**
- * Notices about what is heard, by code: all others are of microphones, which this page has none of.
- */
+/** Notices about sound, by code. The others are about microphones, which this page doesn't use. */
 const NOTICES = Object.freeze({
   'sound-blocked': texts.pressForSound,
   'sound-interrupted': texts.interrupted,
@@ -39,7 +39,7 @@ export class ListenPage {
   #isLive = false;
   /** @type {Access['rules'] | null} */
   #rules = null;
-  /** The key by which one comes onto the stage; empty before one may. */
+  /** The key of the stage; empty without permission to enter it. */
   #stage = '';
   #isLeaving = false;
   /** @type {string[]} */
@@ -78,7 +78,7 @@ export class ListenPage {
     );
   }
 
-  /** The call that is heard; null while none is. */
+  /** The call that is heard, or null. */
   get call() {
     return this.#listening.call;
   }
@@ -88,11 +88,11 @@ export class ListenPage {
     void this.#poll();
     this.#timer = window.setInterval(() => void this.#poll(), POLL_MS);
     const { connection } = /** @type {{ connection?: { saveData?: boolean } }} */ (navigator);
-    // Most visitors press Listen, so its code is fetched before, unless data are to be saved.
+    // Most visitors press Listen, so its code is fetched in advance, unless the browser saves data.
     if (!connection?.saveData) window.setTimeout(() => Listening.load().catch(() => {}), 200);
   }
 
-  /** Asks who is there, while one doesn't listen. */
+  /** Asks for the room's state while the page isn't listening. */
   async #poll() {
     if (this.#state !== 'idle' || document.hidden) return;
     try {
@@ -105,7 +105,7 @@ export class ListenPage {
         liveSince: liveSeconds === null ? null : monotonicNow() - 1000 * liveSeconds,
       });
     } catch {
-      // The network is gone for now: the next look may do better.
+      // The network is gone for now; the next poll may succeed.
     }
   }
 
@@ -167,7 +167,7 @@ export class ListenPage {
       const { noticeText } = await import('../texts/failures.js');
       this.#view.showStatus(noticeText(code));
     } catch {
-      // Without a network the sentence that is there must do.
+      // Without a network the present sentence must do.
     }
   }
 
@@ -254,9 +254,7 @@ export class ListenPage {
     this.#view.hand(raised);
   }
 
-  /**
-   * @param {string} key of the stage of the broadcast, onto which a moderator has let this listener
-   */
+  /** @param {string} key of the broadcast's stage, which a moderator has opened to this listener */
   #keepStage(key) {
     this.#stage = key;
     if (this.#address.isEmbedded) this.#offerRoom();
@@ -279,7 +277,7 @@ export class ListenPage {
     }
   }
 
-  /** Gives the call to the page that goes on with it. */
+  /** Hands the call over to another page. */
   #give() {
     const call = this.#listening.give();
     if (call === null) return null;
@@ -288,7 +286,7 @@ export class ListenPage {
     return call;
   }
 
-  /** A frame has no microphone: one speaks in a page of its own. */
+  /** A frame gets no microphone, so speaking needs a page of its own. */
   #offerRoom() {
     this.#view.showStatus(texts.stageElsewhere);
     const { pathname } = location;

@@ -158,13 +158,13 @@ export class ListenView {
     this.#live.show(rules);
   }
 
-  /** @param {number | null} count number of listeners; null: not known */
+  /** @param {number | null} count number of listeners; null: unknown */
   listeners(count) {
     setText(this.#count, count === null ? '' : texts.listeners(count));
   }
 
   /**
-   * Offers what was said so far, where it is being recorded.
+   * Offers to hear the broadcast from its beginning, if it is being recorded.
    * @param {string | null} id  of the recording
    * @param {string} [origin]   of the server that has it; the page's own by default
    */
@@ -184,7 +184,10 @@ export class ListenView {
       );
   }
 
-  /** @param {string[]} names @param {boolean} [isOther]  there is sound, and no voice in it */
+  /**
+   * @param {string[]} names
+   * @param {boolean} [isOther] there is sound without a voice
+   */
   speaks(names, isOther = false) {
     setText(this.#speaks, isOther ? texts.otherSound : texts.speaking(names));
   }
@@ -205,16 +208,13 @@ export class ListenView {
     setText(this.#quality, sentence);
   }
 
-  /**
-   * Offers what comes next, in place of what was offered.
-   * @param {...HTMLElement} offers none: nothing
-   */
+  /** Replaces the offers. @param {...HTMLElement} offers none: nothing */
   offer(...offers) {
     this.#next.replaceChildren(...offers);
   }
 }
 
-/** The key under which the browser keeps the choice of nearness. */
+/** Key of the kept choice of nearness in the browser's storage. */
 const KEY = 'aloud.near';
 
 /** The choice of the nearness to the speakers. */
@@ -268,6 +268,6 @@ function keep(nearness) {
   try {
     localStorage.setItem(KEY, nearness);
   } catch {
-    // The browser keeps nothing for this page: it is as at first next time.
+    // The browser stores nothing for this page: the choice isn't kept.
   }
 }

@@ -16,13 +16,13 @@
  */
 
 /**
- * Level of sound above the noise of a room, in -dBov, and the time without a voice after which it
- * is another sound, in milliseconds. Words have pauses.
+ * Level above the noise of a room, in -dBov, and time without a voice after which sound counts as
+ * no speech, in milliseconds. Speech has pauses.
  */
 const SOUND_LEVEL = 50;
 const OTHER_MS = 2000;
 
-/** A listener's call: begins, pauses, goes on. */
+/** A listener's call: starts, pauses, continues. */
 export class Listening {
   #address;
   #on;
@@ -32,7 +32,7 @@ export class Listening {
   #level = 1;
   /** @type {{ output: AudioNode, gain: GainNode } | null} */
   #volume = null;
-  /** Since when there has been nothing but sound without a voice, in milliseconds. */
+  /** Start of the present sound without a voice, in milliseconds. */
   #otherSinceMs = 0;
   #bytes = { down: 0, atMs: 0 };
 
@@ -56,9 +56,9 @@ export class Listening {
   }
 
   /**
-   * Begins, or goes on with one's place after a pause. Call it from a press.
+   * Starts listening, or continues in the same place after a pause. Call it from a press.
    * @param {{ name: string, password?: string, nearness: Nearness }} entry
-   * @returns {Promise<void>} rejects where a part of the page can't be loaded
+   * @returns {Promise<void>} rejects when a part of the page can't be loaded
    */
   async start(entry) {
     if (this.#call) return;
@@ -148,7 +148,7 @@ export class Listening {
 
   /**
    * @param {ClientMessage} message
-   * @returns {boolean} false while there is no connection
+   * @returns {boolean} false without a connection
    */
   send(message) {
     return this.#call?.sendControl(message) ?? false;
@@ -158,7 +158,7 @@ export class Listening {
   async pause() {
     const call = this.#call;
     this.#call = null;
-    // A call that hasn't joined yet has no place of its own: the one before is still kept.
+    // A call that hasn't joined has no place: the previous one is still kept.
     this.#resume = call?.resume || this.#resume;
     await call?.rest();
   }
@@ -170,11 +170,11 @@ export class Listening {
     await call?.leave();
   }
 
-  /** Gives the call to a page that goes on with it. @returns {Call | null} */
+  /** Hands the call over to another page. @returns {Call | null} */
   give() {
     const call = this.#call;
     if (call === null) return null;
-    // The call's page has no volume of its own.
+    // The call's page has no overall volume.
     this.setVolume(1);
     this.#call = null;
     return call;

@@ -1,14 +1,10 @@
-/**
- * The length of the silence that is played, in seconds: for less than five Chromium shows no
- * controls.
- */
+/** Length of the played silence, in seconds: for less than five Chromium shows no controls. */
 const SILENCE_SECONDS = 10;
 const SILENCE_RATE = 8000;
 
 /**
- * The system's controls of what is heard (W3C Media Session): on the lock screen, headphones and
- * keyboards. Systems show them for media elements, so one plays silence, over and over, while the
- * room is heard.
+ * The system's media controls (W3C Media Session): on the lock screen, headphones and keyboards.
+ * Systems show them for media elements, so one plays silence in a loop while the room is heard.
  */
 export class MediaControls {
   /** @type {HTMLAudioElement | null} */
@@ -47,12 +43,13 @@ export class MediaControls {
   }
 
   /**
-   * The room is heard from now on. Call it from a press, so that the browser lets the element play.
+   * Shows that the room is heard. Call it from a press, because browsers let the element play only
+   * then.
    */
   play() {
     this.#silence ??= silence();
     this.#silence.play().catch(() => {
-      // The browser lets nothing play: then it shows no controls either.
+      // Without permission to play the browser shows no controls either.
     });
     this.#tell('playing');
   }
@@ -63,7 +60,7 @@ export class MediaControls {
     this.#tell(state);
   }
 
-  /** Gives the controls up: another page goes on in this tab. */
+  /** Releases the controls: another page continues in this tab. */
   close() {
     this.rest('none');
     this.#handle({ play: null, pause: null, stop: null });
@@ -72,8 +69,8 @@ export class MediaControls {
   /** @param {MediaSessionPlaybackState} state */
   #tell(state) {
     if (navigator.mediaSession) navigator.mediaSession.playbackState = state;
-    // A phone's switch for silence is for calls, not for what one listens to (Audio Session API;
-    // Safari since 16.4).
+    // A phone's mute switch is meant for calls, not for listening (Audio Session API; Safari since
+    // 16.4).
     const { audioSession } = /** @type {{ audioSession?: { type: string } }} */ (navigator);
     if (audioSession) audioSession.type = state === 'playing' ? 'playback' : 'auto';
   }

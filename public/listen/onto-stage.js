@@ -5,10 +5,10 @@
 import { addStyle } from '../ui/kit/element.js';
 
 /**
- * Makes this page that of the call, which goes on and is heard all the while.
+ * Turns this page into the call's page, while the call continues and is heard.
  * @param {string} room
  * @param {() => Call | null} give  called when the call's page is there
- * @returns {Promise<void>} rejects where it can't be loaded; the page is as it was then
+ * @returns {Promise<void>} rejects when that can't be loaded; the page is then as before
  */
 export async function goOntoStage(room, give) {
   const parameters = new URLSearchParams(location.search);

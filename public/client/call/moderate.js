@@ -47,7 +47,7 @@ export const moderate = Object.freeze(
      *   a part of their name
      */
     listeners: (page = {}) => ({ type: 'moderate', action: 'listeners', ...page }),
-    /** @param {'mix' | 'forward' | 'auto'} mode how the room's sound travels */
+    /** @param {'mix' | 'forward' | 'auto'} mode of the room's sound */
     setMode: (mode) => ({ type: 'moderate', action: 'mode', mode }),
     /** @param {boolean} on  true: people without an invitation to the stage only listen */
     broadcast: (on) => ({ type: 'moderate', action: 'broadcast', on }),

@@ -1,6 +1,6 @@
 /**
- * Audio packets: a header, the speakers that are heard, and the payloads of one frame and of those
- * before it.
+ * Audio packets: a header, the list of heard speakers, and the payloads of one frame and of earlier
+ * ones.
  * @import { DropReason, Packet } from './packet-format.js'
  */
 
@@ -18,41 +18,37 @@ import {
 } from './packet-format.js';
 import { RATES } from '../sound/audio-format.js';
 
-/** The bytes in front of an audio packet's payloads. */
+/** Length of an audio packet's header, in bytes. */
 export const AUDIO_HEADER_BYTES = 9;
 
 const REDUNDANCY_MASK = 0b011;
 const STREAM_BIT = 0b100;
 const SPEAKERS_BIT = 0b1000;
-/** The layer, counted from 1; 0 in packets of the room's own streams. */
+/** Layer of a broadcast, counted from 1; 0 in packets of the room's own streams. */
 const LAYER_SHIFT = 4;
 const LAYER_MASK = 0b0111_0000;
 const RESERVED_MASK = 0b1000_0000;
 
-/** A speaker's number and level. */
+/** Bytes of a speaker's number and level. */
 const SPEAKER_BYTES = 3;
 
 /**
- * The bytes of a speaker's number, by which a voice packet is longer than the audio packet that it
- * forwards.
+ * Bytes of a speaker's number, by which a voice packet is longer than the forwarded audio packet.
  */
 export const VOICE_NUMBER_BYTES = 2;
 
-/**
- * The bytes that a list of speakers takes behind the header.
- * @param {number} speakers 0 for no list
- */
+/** Bytes of a list of speakers, after the header. @param {number} speakers 0 for no list */
 export const speakersBytes = (speakers) => (speakers === 0 ? 0 : 1 + SPEAKER_BYTES * speakers);
 
 /**
- * Writes an audio packet's header, its list of speakers, if any, and its repeated payloads'
- * lengths. The payloads follow: the repeated ones, oldest first, then the packet's own. Reads of
+ * Writes an audio packet's header, its list of speakers, if any, and the lengths of its repeated
+ * payloads. The payloads follow: the repeated ones, oldest first, then the packet's own. Uses from
  * `packet`: stream, voice, level, sequence, frame, the speakers, redundancy, and payloadBytes of
  * the repeated ones.
  *
  * @param {Uint8Array} out
  * @param {Packet} packet
- * @returns {number} where the first payload goes
+ * @returns {number} place of the first payload
  */
 export function writeAudioHeader(out, packet) {
   out[0] = (PACKET_VERSION << 4) | PacketType.audio;
@@ -67,7 +63,7 @@ export function writeAudioHeader(out, packet) {
   return at;
 }
 
-/** @param {number} stream  one of Stream, voices excepted */
+/** @param {number} stream one of Stream, except voices */
 function streamBits(stream) {
   if (stream >= Stream.layers) return (stream - Stream.layers + 1) << LAYER_SHIFT;
   return stream === Stream.mixMinus ? STREAM_BIT : 0;
@@ -75,7 +71,7 @@ function streamBits(stream) {
 
 /**
  * @param {number} flags
- * @returns {number} one of Stream; -1 for a layer that isn't, or of a mix-minus
+ * @returns {number} one of Stream; -1 for an unknown layer, or a layer of a mix-minus
  */
 function streamOf(flags) {
   const layer = (flags & LAYER_MASK) >> LAYER_SHIFT;
@@ -84,11 +80,11 @@ function streamOf(flags) {
 }
 
 /**
- * Writes a voice packet's header: an audio packet's behind the speaker's number, without a list of
- * speakers.
+ * Writes a voice packet's header: the speaker's number before an audio packet's header, without a
+ * list of speakers.
  * @param {Uint8Array} out
  * @param {Packet} packet
- * @returns {number} where the first payload goes
+ * @returns {number} place of the first payload
  */
 export function writeVoiceHeader(out, packet) {
   out[0] = (PACKET_VERSION << 4) | PacketType.voice;
@@ -121,7 +117,7 @@ function writeSpeakers(out, at, packet) {
 }
 
 /**
- * Reads an audio packet, whose version and type are known.
+ * Reads an audio packet with a known version and type.
  * @param {Uint8Array} bytes
  * @param {Packet} packet filled
  * @returns {DropReason | null}
@@ -149,8 +145,8 @@ export function readAudio(bytes, packet) {
 }
 
 /**
- * Reads a voice packet, whose version and type are known: one participant's audio packet, forwarded
- * as it came.
+ * Reads a voice packet with a known version and type: one participant's audio packet, forwarded
+ * unchanged.
  * @param {Uint8Array} bytes
  * @param {Packet} packet filled
  * @returns {DropReason | null}
@@ -191,7 +187,7 @@ function readSpeakers(bytes, packet) {
 /**
  * @param {Uint8Array} bytes
  * @param {Packet} packet  its redundancy is known
- * @param {number} at where the repeated payloads' lengths are
+ * @param {number} at place of the repeated payloads' lengths
  * @returns {DropReason | null}
  */
 export function readPayloads(bytes, packet, at) {
@@ -216,7 +212,7 @@ export function readPayloads(bytes, packet, at) {
 /**
  * @param {Uint8Array} out
  * @param {number} at
- * @param {number} value modulo 2^32; may be above it
+ * @param {number} value modulo 2^32; may exceed it
  */
 export function writeUint32(out, at, value) {
   const low = value >>> 0;

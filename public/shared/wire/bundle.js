@@ -1,7 +1,7 @@
 /**
- * Bundle packets: the voices of a frame side by side, as their senders encoded them, and those of
- * the frames before it. A bundle's payload is one frame: for each voice the speaker's number,
- * level, length and bytes. A payload of no bytes is a silent frame.
+ * Bundle packets: the voices of a frame side by side, as their senders encoded them, and the voices
+ * of earlier frames. A payload is one frame: the speaker's number, level, length and bytes of each
+ * voice. An empty payload is a silent frame.
  *
  * @import { DropReason, Packet } from './packet-format.js'
  */
@@ -21,25 +21,25 @@ import {
   writeLength,
 } from './packet-format.js';
 
-/** Bytes in front of a bundle's payloads, without the lengths of repeated frames. */
+/** Length of a bundle's header, in bytes, without the lengths of repeated frames. */
 export const BUNDLE_HEADER_BYTES = 8;
 
-/** A voice's number and level, in front of its length. */
+/** Bytes of a voice's number and level, before its length. */
 const VOICE_HEAD_BYTES = 3;
 
 /**
- * The bytes that a voice takes in a bundle.
- * @param {number} length its payload's bytes; 0: the voice goes on, and its sound is missing
+ * Bytes of a voice in a bundle.
+ * @param {number} length its payload's bytes; 0: the voice continues, but its sound is missing
  */
 export const voiceBytes = (length) => VOICE_HEAD_BYTES + lengthBytes(length) + length;
 
 /**
- * Writes a bundle's header and its repeated payloads' lengths; the payloads follow it, oldest
- * first, the packet's own at the end. Reads of `packet`: sequence, frame, redundancy, and
- * payloadBytes of the repeated ones.
+ * Writes a bundle's header and the lengths of its repeated payloads. The payloads follow, oldest
+ * first, the packet's own last. Uses from `packet`: sequence, frame, redundancy, and payloadBytes
+ * of the repeated ones.
  * @param {Uint8Array} out
  * @param {Packet} packet
- * @returns {number} where the first payload goes
+ * @returns {number} place of the first payload
  */
 export function writeBundleHeader(out, packet) {
   out[0] = (PACKET_VERSION << 4) | PacketType.bundle;
@@ -53,13 +53,13 @@ export function writeBundleHeader(out, packet) {
 }
 
 /**
- * Writes what stands in front of a voice's payload.
+ * Writes the head of a voice: number, level and length.
  * @param {Uint8Array} out
  * @param {number} at
  * @param {number} number  the speaker's, modulo 2^16
  * @param {number} level  in -dBov, with VOICE_BIT
  * @param {number} length  the payload's bytes
- * @returns {number} where the payload goes
+ * @returns {number} place of the payload
  */
 export function writeVoiceHead(out, at, number, level, length) {
   out[at++] = number >>> 8;
@@ -69,18 +69,17 @@ export function writeVoiceHead(out, at, number, level, length) {
 }
 
 /**
- * The voices of one frame, as read from a bundle's payload. One object serves for any number of
- * frames.
+ * The voices of one frame, read from a bundle's payload. One object serves any number of frames.
  */
 export class VoiceList {
   count = 0;
   /** The speakers' numbers. */
   numbers = new Uint16Array(MAX_VOICES);
-  /** The levels in -dBov, with VOICE_BIT where there is voice. */
+  /** Levels in -dBov, with VOICE_BIT for a voice. */
   levels = new Uint8Array(MAX_VOICES);
   /**
-   * The start and length of each payload; a length of 0 says that the voice goes on and its sound
-   * is missing.
+   * Start and length of each payload; with a length of 0 the voice continues, but its sound is
+   * missing.
    */
   starts = new Uint16Array(MAX_VOICES);
   lengths = new Uint16Array(MAX_VOICES);
@@ -89,8 +88,7 @@ export class VoiceList {
    * @param {Uint8Array} bytes
    * @param {number} start  of a frame
    * @param {number} length  its bytes
-   * @returns {boolean} false where they aren't voices one after the other, or too many, or one
-   *   twice
+   * @returns {boolean} false for anything but a valid list of different voices
    */
   read(bytes, start, length) {
     const end = start + length;
@@ -114,7 +112,7 @@ export class VoiceList {
 
   /**
    * @param {number} number a speaker's
-   * @returns {number} its place in the list; -1 where it isn't there
+   * @returns {number} its place in the list; -1 if it is missing
    */
   indexOf(number) {
     for (let i = 0; i < this.count; i++) if (this.numbers[i] === number) return i;
@@ -125,8 +123,8 @@ export class VoiceList {
 const voices = new VoiceList();
 
 /**
- * Reads a bundle, whose version and type are known. Its level is that of its loudest voice, and its
- * speakers are those of its own frame.
+ * Reads a bundle with a known version and type. Its level is its loudest voice's, and its speakers
+ * are the voices of its own frame.
  * @param {Uint8Array} bytes
  * @param {Packet} packet filled
  * @returns {DropReason | null}
@@ -147,7 +145,7 @@ export function readBundle(bytes, packet) {
   return null;
 }
 
-/** Takes the voices that were read last for the packet's speakers. @param {Packet} packet */
+/** Copies the last read voices to the packet's speakers. @param {Packet} packet */
 function takeSpeakers(packet) {
   packet.speakers = voices.count;
   packet.level = SILENT_LEVEL;

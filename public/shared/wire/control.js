@@ -15,22 +15,22 @@ export const LATENESS_BINS_MS = Object.freeze([
   0, 5, 10, 15, 20, 30, 40, 60, 80, 120, 160, 240, 400,
 ]);
 
-/** The tempo of a metronome, in beats a minute. */
+/** Limits of a metronome's tempo, in beats a minute. */
 export const BEATS_A_MINUTE = Object.freeze({ min: 20, max: 300 });
 
-/** The beats of a metronome's bar. */
+/** Limits of the number of beats in a metronome's bar. */
 export const BAR_BEATS = Object.freeze({ min: 1, max: 16 });
 
 const NEWLINE = 0x0a;
-/** The first size of the buffer for an unfinished line, in bytes; it doubles as needed. */
+/** Initial size of the buffer for an unfinished line, in bytes; it doubles as needed. */
 const FIRST_BYTES = 256;
 
 const utf8 = new TextEncoder();
 
 /**
  * Reads control messages from a byte stream: JSON in UTF-8, one a line, each line ended by '\n'.
- * Holds at most one unfinished line, of the length that is allowed. The first fault is
- * reported once and ends the reading, since nothing after it can be trusted.
+ * Keeps at most one unfinished line, up to the allowed length. The first fault is reported once and
+ * ends the reading, because nothing after it can be trusted.
  */
 export class ControlLines {
   #maxBytes;
@@ -56,7 +56,8 @@ export class ControlLines {
   }
 
   /**
-   * Reads bytes as they arrive, cut anywhere. Calls back before it returns. Throws nothing itself.
+   * Reads bytes as they arrive, split anywhere. Calls back before it returns. Throws nothing
+   * itself.
    * @param {Uint8Array} chunk not kept
    */
   push(chunk) {
@@ -75,14 +76,14 @@ export class ControlLines {
     }
   }
 
-  /** Reads no more: for the end of the session, also from within onMessage. */
+  /** Stops reading: for the end of the session, also from within onMessage. */
   close() {
     this.#ended = true;
     this.#line = new Uint8Array(0);
     this.#length = 0;
   }
 
-  /** @param {Uint8Array} part of a line that goes on */
+  /** @param {Uint8Array} part of an unfinished line */
   #keep(part) {
     const length = this.#length + part.length;
     if (length > this.#line.length) {
@@ -95,7 +96,7 @@ export class ControlLines {
     this.#length = length;
   }
 
-  /** @param {Uint8Array} rest of a line that is complete */
+  /** @param {Uint8Array} rest of a finished line */
   #read(rest) {
     let line = rest;
     if (this.#length > 0) {
@@ -122,7 +123,7 @@ export class ControlLines {
 
 /**
  * @param {object} message
- * @returns {Uint8Array} the message's line, with its end
+ * @returns {Uint8Array} the message's line, including its end
  */
 export function writeControlLine(message) {
   return utf8.encode(`${JSON.stringify(message)}\n`);
@@ -131,8 +132,8 @@ export function writeControlLine(message) {
 const fromUtf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * A control message as a packet, for HTTP/1, which has no other way to carry one. It may be longer
- * than MAX_PACKET_BYTES.
+ * Writes a control message as a packet, for HTTP/1, which has no other form for one. It may be
+ * longer than MAX_PACKET_BYTES.
  * @param {object} message
  * @returns {Uint8Array}
  */

@@ -1,25 +1,24 @@
 /**
- * A list of packets, as HTTP/1 bodies carry them: each behind its length in bytes, a big-endian
- * uint16. Reading makes views and copies nothing; neither reading nor writing throws for what a
- * peer sent.
+ * A list of packets, as in HTTP/1 bodies: each behind its length in bytes, a big-endian uint16.
+ * Reading makes views and copies nothing. Neither reading nor writing throws, whatever a peer sent.
  */
 
-/** The bytes of a length. */
+/** Bytes of a length. */
 export const LIST_LENGTH_BYTES = 2;
 
-/** The longest entry of a list, in bytes. */
+/** Longest entry of a list, in bytes. */
 export const MAX_LIST_ENTRY_BYTES = 0xffff;
 
-/** The longest list, in a request and in an answer, in bytes. */
+/** Longest list in a request, and in an answer, in bytes. */
 export const MAX_LIST_BYTES = 64 * 1024;
 
 /**
  * Adds one packet to a list.
  * @param {Uint8Array} out
- * @param {number} at where the list ends so far
+ * @param {number} at end of the list so far
  * @param {Uint8Array} bytes the packet
- * @returns {number} where the list ends now; -1 when there is no room or the packet is longer than
- *   MAX_LIST_ENTRY_BYTES, and then nothing was written
+ * @returns {number} new end of the list; -1 without writing when there is no room, or the packet is
+ *   longer than MAX_LIST_ENTRY_BYTES
  */
 export function writeListEntry(out, at, bytes) {
   const length = bytes.length;
@@ -34,9 +33,9 @@ export function writeListEntry(out, at, bytes) {
  * Reads a list.
  * @param {Uint8Array} bytes
  * @param {(packet: Uint8Array) => void} onPacket called for each packet, in order, with a view of
- *   `bytes`; may be of no bytes
- * @returns {boolean} false when the list ends within an entry; the whole ones before it were given
- *   out
+ *   `bytes`, which may be empty
+ * @returns {boolean} false when the list ends within an entry; the whole entries before it were
+ *   passed on
  */
 export function readList(bytes, onPacket) {
   const end = bytes.length;

@@ -1,7 +1,7 @@
 /**
- * The wire format, version 1: how packets are written and read, in the browser and on the server.
- * `docs/protocol.md` describes it byte by byte. Reading never throws and never allocates: it fills
- * an object that the caller keeps, or answers with the reason for which the packet is dropped.
+ * The wire format, version 1: writing and reading of packets, in the browser and on the server.
+ * `docs/protocol.md` describes it byte by byte. Reading never throws or allocates: it fills the
+ * caller's object, or returns the reason to drop the packet.
  *
  * @import { DropReason, Packet } from './packet-format.js'
  */
@@ -20,9 +20,9 @@ export {
 } from './audio-packet.js';
 
 /**
- * Reads a packet's type alone, to pass the packet on unread.
+ * Reads a packet's type alone, to forward the packet unread.
  * @param {Uint8Array} bytes
- * @returns {number} one of PacketType; 0 when there is none, or of another version
+ * @returns {number} one of PacketType; 0 for none, or for another version
  */
 export function packetType(bytes) {
   return bytes.length > 0 && bytes[0] >>> 4 === PACKET_VERSION ? bytes[0] & 0x0f : 0;
@@ -32,8 +32,8 @@ export function packetType(bytes) {
  * Reads an audio, bundle, voice, clock request or clock reply packet.
  *
  * @param {Uint8Array} bytes
- * @param {Packet} packet filled; left in no particular state when the packet is dropped
- * @returns {DropReason | null} null when the packet is good
+ * @param {Packet} packet filled; undefined content after a dropped packet
+ * @returns {DropReason | null} null for a good packet
  */
 export function readPacket(bytes, packet) {
   if (bytes.length === 0) return 'empty';
@@ -57,10 +57,10 @@ export function readPacket(bytes, packet) {
 }
 
 /**
- * Returns the frame index nearest to a known one, of all that are equal modulo 2^32.
- * @param {number} low the index as the packet has it
- * @param {number} near a frame index close to it, such as the sample clock's own
- * @returns {number} may be negative, when a peer sends nonsense
+ * Returns the frame index nearest to a known one, of all indexes that are equal modulo 2^32.
+ * @param {number} low the index in the packet
+ * @param {number} near a frame index close to it, such as the sample clock's
+ * @returns {number} may be negative if a peer sends nonsense
  */
 export function unwrapFrame(low, near) {
   const difference = (low - near) | 0;
@@ -68,7 +68,7 @@ export function unwrapFrame(low, near) {
 }
 
 /**
- * The bytes of a clock request, by which a client asks for the server's sample clock, and of the
+ * Bytes of a clock request, with which a client asks for the server's sample clock, and of the
  * reply.
  */
 export const CLOCK_REQUEST_BYTES = 4;
@@ -106,7 +106,7 @@ export function writeClockReply(out, id, clock) {
 }
 
 /**
- * Reads a clock request or reply, whose version and type are known.
+ * Reads a clock request or reply with a known version and type.
  * @param {Uint8Array} bytes
  * @param {Packet} packet filled
  * @param {number} length of such a packet, in bytes

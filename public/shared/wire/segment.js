@@ -12,29 +12,29 @@ export { PACKET_SAMPLES };
 
 export const SEGMENT_RATE = 48_000;
 
-/** The packets of a segment's own sound, and those before it. */
+/** Packets of a segment's own sound, and packets before it. */
 export const OWN_PACKETS = SEGMENT_RATE / PACKET_SAMPLES;
 export const LEAD_PACKETS = 4;
 
 /** All packets of a segment. */
 export const SEGMENT_PACKETS = LEAD_PACKETS + OWN_PACKETS;
 
-/** The longest segment, in bytes: that of the highest rate has a quarter of it. */
+/** Longest segment, in bytes: four times a segment of the highest rate. */
 export const MAX_SEGMENT_BYTES = SEGMENT_PACKETS * (2 + 1275);
 
-/** The bytes before a segment on its stream. */
+/** Bytes before a segment on its stream. */
 export const SEGMENT_HEADER_BYTES = 8;
 
 /**
  * Calls back with each packet of a segment.
  * @param {Uint8Array} bytes
  * @param {(start: number, length: number) => void} [take]
- * @returns {boolean} false where it is no segment: `take` has got packets nevertheless
+ * @returns {boolean} false for an invalid segment, though `take` has got packets
  */
 export const readSegment = (bytes, take) => readPiece(bytes, take, SEGMENT_PACKETS);
 
 /**
- * Puts what is sent on a segment's stream together.
+ * Joins the parts of a segment's stream.
  * @param {{ number: number, epoch: number, rate: number }} head number: its second; epoch: of the
  *   request that it answers, modulo 2^16; rate: in bits a second
  * @param {Uint8Array} segment
@@ -51,10 +51,10 @@ export function writeSegment({ number, epoch, rate }, segment) {
 }
 
 /**
- * Reads what was sent on a segment's stream.
+ * Reads a segment's stream.
  * @param {Uint8Array} bytes
- * @returns {{ number: number, epoch: number, rate: number, segment: Uint8Array } | null} null where
- *   it is no segment
+ * @returns {{ number: number, epoch: number, rate: number, segment: Uint8Array } | null} null for
+ *   an invalid segment
  */
 export function readSegmentStream(bytes) {
   if (

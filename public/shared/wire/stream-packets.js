@@ -1,6 +1,6 @@
 /**
- * Packets on a stream: each is behind its length, two bytes, so that none has to wait for the
- * stream's end. A length of 0 says that no packet follows.
+ * Packets on a stream: each behind its length of two bytes, so that none waits for the stream's
+ * end. A length of 0 says that no packet follows.
  */
 
 import { MAX_PACKET_BYTES } from './packet.js';
@@ -15,7 +15,7 @@ export function withLength(bytes) {
 }
 
 /**
- * @param {Uint8Array} out  at its beginning the packet is written, behind its length
+ * @param {Uint8Array} out gets the packet at its beginning, behind its length
  * @param {Uint8Array} bytes  the packet
  */
 export function writeWithLength(out, bytes) {
@@ -24,15 +24,15 @@ export function writeWithLength(out, bytes) {
   out.set(bytes, LENGTH_BYTES);
 }
 
-/** Finds the packets in what comes on a stream. */
+/** Finds the packets in the bytes of a stream. */
 export class PacketReader {
   #bytes = new Uint8Array(LENGTH_BYTES + MAX_PACKET_BYTES);
   #count = 0;
   #take;
 
   /**
-   * @param {(bytes: Uint8Array) => void} take gets each packet, whose bytes are valid during the
-   *   call only
+   * @param {(bytes: Uint8Array) => void} take gets each packet, with bytes that are valid during
+   *   the call only
    */
   constructor(take) {
     this.#take = take;
@@ -40,8 +40,8 @@ export class PacketReader {
 
   /**
    * @param {Uint8Array} bytes
-   * @returns {boolean} false where no packet follows, or they are none: nothing is read any more
-   *   then
+   * @returns {boolean} false at the end of the packets, or for invalid ones: nothing is read any
+   *   more then
    */
   push(bytes) {
     const buffer = this.#bytes;
@@ -61,7 +61,7 @@ export class PacketReader {
     return true;
   }
 
-  /** The length of the packet that is coming. */
+  /** Length of the next packet. */
   get #length() {
     return (this.#bytes[0] << 8) | this.#bytes[1];
   }

@@ -1,7 +1,7 @@
 /**
  * The sound of a backing track, in pieces that can each be decoded alone. A piece is a list of Opus
  * packets of 20 ms at 48 kHz, each after its length (RFC 6716, section 3.2.1). Its first packets
- * only prepare the decoder (RFC 7845, section 4.6). During its last one the next piece is faded in.
+ * only prepare the decoder (RFC 7845, section 4.6). During its last packet the next piece fades in.
  */
 
 import { payloadSamples } from '../stream/codec.js';
@@ -10,29 +10,29 @@ import { lengthBytes, readLength, writeLength } from './packet-format.js';
 export const TRACK_RATE = 48_000;
 export const TRACK_CHANNELS = 2;
 
-/**
- * The time from one piece's beginning to the next one's, and that in which one goes over into the
- * next, in seconds.
- */
+/** Interval between the beginnings of pieces, and length of their cross-fade, in seconds. */
 export const PIECE_SECONDS = 10;
 export const FADE_SECONDS = 0.02;
 
-/** The longest track, in seconds. */
+/** Longest track, in seconds. */
 export const MAX_TRACK_SECONDS = 900;
 
-/** The longest piece, in bytes: 190 kbit/s. */
+/** Longest piece, in bytes: 190 kbit/s. */
 export const MAX_PIECE_BYTES = 240_000;
 
-/** A packet's samples, at TRACK_RATE. */
+/** Samples of a packet, at TRACK_RATE. */
 export const PACKET_SAMPLES = TRACK_RATE * FADE_SECONDS;
 
-/** The packets before a piece's own sound. */
+/** Packets before a piece's own sound. */
 export const LEAD_PACKETS = 4;
 
 /** All packets of a piece. */
 export const PIECE_PACKETS = LEAD_PACKETS + PIECE_SECONDS / FADE_SECONDS + 1;
 
-/** @param {number} seconds  of a track @returns {number} its pieces */
+/**
+ * @param {number} seconds  of a track
+ * @returns {number} number of its pieces
+ */
 export const piecesOf = (seconds) => Math.ceil(seconds / PIECE_SECONDS);
 
 /**
@@ -57,8 +57,8 @@ export function joinPackets(packets) {
  * Calls back with each packet of a piece.
  * @param {Uint8Array} bytes
  * @param {(start: number, length: number) => void} [take]
- * @param {number} [packets]  number that it must have
- * @returns {boolean} false where it is no piece: `take` has got packets nevertheless
+ * @param {number} [packets] required number of packets
+ * @returns {boolean} false for an invalid piece, though `take` has got packets
  */
 export function readPiece(bytes, take = () => {}, packets = PIECE_PACKETS) {
   let [at, count] = [0, 0];

@@ -44,7 +44,7 @@ export class CallBar {
       this.#showRecording(recording?.on === true);
     });
     this.#more.addEventListener('click', () => this.#showMore(!this.#isMore));
-    // The panel that was opened takes the menu's place on a phone.
+    // On a phone the opened panel takes the menu's place.
     this.#moreButtons.addEventListener('click', () => this.#showMore(false));
     elementOf('call-bar', HTMLElement).addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || !this.#isMore) return;

@@ -36,14 +36,11 @@ import { labels, texts } from '../../texts.js';
  * @property {CallSigns} signs
  */
 
-/**
- * In a longer list some speakers may be out of sight. The page names them above it, this many at
- * most.
- */
+/** Length of a list with speakers out of sight, and most of them that the page names above it. */
 const MOST_IN_VIEW = 12;
 const MOST_NAMED = 5;
 
-/** The time for which the button says that the link was copied, in milliseconds. */
+/** Time for which the button says that the link was copied, in milliseconds. */
 const SAID_MS = 4000;
 
 /** Light modules around a QR code (ISO/IEC 18004). */
@@ -124,7 +121,7 @@ export class CallPanels {
   /** @param {View} call */
   #showPeople({ people, you, listeners }) {
     const own = people.find(({ id }) => id === you);
-    // One who only listens is in no list but their own.
+    // A listener is in no other person's list.
     const listens = Number(own?.role === 'listener' && listeners > 0);
     const counts = [
       texts.people(people.length - listens),
@@ -133,14 +130,14 @@ export class CallPanels {
     setText(this.#count, counts.filter(Boolean).join(' · '));
     this.#speakerNames.hidden = people.length <= MOST_IN_VIEW;
     this.#alone.hidden = people.length !== 1 || listeners > listens;
-    // One's own tile has no button: the keyboard scrolls the stage itself on a small screen.
+    // One's own tile has no button: on a small screen the keyboard scrolls the stage itself.
     if (people.length === 1) this.#stage.tabIndex = 0;
     else this.#stage.removeAttribute('tabindex');
   }
 
   /**
-   * Announces what has changed about the people. Another id of one's own means that the place was
-   * lost; if the server was restarted, all ids are others.
+   * Announces changes of people. Another own id means that the place was lost; after a restart of
+   * the server all ids are new.
    * @param {View} now
    * @param {View} before
    */
@@ -175,7 +172,7 @@ export class CallPanels {
     setText(this.#trackBadge, isRunning ? texts.trackBadge(track.name) : '');
   }
 
-  /** @param {ServerMessages['refused']} message  of something that was asked for here */
+  /** @param {ServerMessages['refused']} message refusal of a request of this page */
   refused({ of, code, retryMs }) {
     if (of === 'chat') this.#chat.refused(code, retryMs);
     else this.#notices.show(code);

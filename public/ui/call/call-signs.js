@@ -6,8 +6,8 @@ import { texts } from '../../texts.js';
  */
 
 /**
- * The signs of a call outside of its page: the tab's title, the system's media controls, a screen
- * kept on.
+ * Signs of a call outside of its page: the tab's title, the system's media controls, a screen kept
+ * on.
  */
 export class CallSigns {
   #room;
@@ -118,8 +118,8 @@ function onMediaAction(action, run) {
 }
 
 /**
- * Tells a phone's system the kind of the page's sound (Audio Session API; Safari since 16.4). The
- * phone's mute switch doesn't silence a call without a microphone then; it goes on in the
+ * Declares the kind of the page's sound to a phone's system (Audio Session API; Safari since 16.4).
+ * Then the phone's mute switch doesn't silence a call without a microphone. It continues in the
  * background, and isn't mixed with music.
  * @param {'auto' | 'play-and-record'} type
  */

@@ -9,11 +9,11 @@ import { texts, failureReason } from '../../texts.js';
  */
 
 /**
- * After this long the others see a lost participant as gone, in milliseconds: the server's default.
+ * Time after which others see a lost participant as gone, in milliseconds: the server's default.
  */
 const LONG_MS = 30_000;
 
-/** The interval at which the countdown is updated, in milliseconds. */
+/** Interval of the countdown's updates, in milliseconds. */
 const TELL_MS = 250;
 
 /**
@@ -50,15 +50,13 @@ export class ConnectionLine {
     );
   }
 
-  /**
-   * @param {string[]} names of people for whose sound the room waits longer than for the others'
-   */
+  /** @param {string[]} names of people whose late sound the room waits for */
   #showWaited(names) {
     this.#waited.hidden = names.length === 0;
     setText(this.#waited, names.length === 0 ? '' : texts.waitedFor(names));
   }
 
-  /** @param {CallView['stats']} stats values that are not known are left out */
+  /** @param {CallView['stats']} stats unknown values are left out */
   #showStats(stats) {
     const { roundTripMs, receivedPercent, delayMs } = stats ?? {};
     const parts = [];

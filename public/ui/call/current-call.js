@@ -10,11 +10,11 @@ import { Store } from '../../client/call/store.js';
  *   sends a message to the server; false when there is no connection now
  */
 
-/** The page's call, one after the other. All that shows a call reads this store. */
+/** The page's present call; one may follow another. All views of a call read this store. */
 export class CurrentCall {
-  /** The view of the call; that of none between two calls. @type {Store<CallView>} */
+  /** The view of the call; between two calls it is the view of no call. @type {Store<CallView>} */
   store = new Store(NO_CALL);
-  /** The call that goes on or is being joined. @type {Call | null} */
+  /** The present call, joined or joining. @type {Call | null} */
   call = null;
   #endFollowing = () => {};
 
@@ -25,7 +25,7 @@ export class CurrentCall {
     this.#endFollowing = call.store.observe((_now, _before, changes) => this.store.set(changes));
   }
 
-  /** Forgets the call, which is over. */
+  /** Forgets the ended call. */
   end() {
     this.#endFollowing();
     this.call = null;

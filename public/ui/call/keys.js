@@ -37,8 +37,8 @@ const ACTIONS = new Map([
 ]);
 
 /**
- * The action of a key press in a call. Keys do nothing while somebody types, and Space presses a
- * button that has the focus, as everywhere.
+ * Returns the action of a key press in a call. Keys do nothing while somebody types, and Space
+ * presses a focused button, as everywhere.
  * @param {KeyPress} press
  * @returns {KeyAction | null}
  */
@@ -51,10 +51,7 @@ export function keyAction({ key, ctrlKey, metaKey, altKey, isComposing, target }
   return action === 'talk' && isOn(PRESSABLE) ? null : action;
 }
 
-/**
- * Follows the keyboard in a call.
- * @param {KeyActions} actions
- */
+/** Handles the keyboard in a call. @param {KeyActions} actions */
 export function followKeys(actions) {
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || !actions.active() || !readChoices().shortcuts) return;
@@ -68,7 +65,7 @@ export function followKeys(actions) {
   document.addEventListener('keyup', ({ key }) => {
     if (key === ' ') actions.talk(false);
   });
-  // The page gets no keyup for a key that is released elsewhere.
+  // The page gets no keyup for a key that is released outside of it.
   addEventListener('blur', () => actions.talk(false));
   document.addEventListener('visibilitychange', () => actions.talk(false));
 }

@@ -24,7 +24,7 @@ import { noticeText, texts } from '../../texts.js';
 export class OwnSound {
   /** The chosen microphone: a device's id, '' for the default one, or LISTEN_ONLY. */
   microphone = '';
-  /** As buttons show it; talking: Space is held; isHeld: a moderator keeps this person muted. */
+  /** As buttons show it. talking: Space is held; isHeld: a moderator keeps this person muted. */
   store = new Store({ muted: true, talking: false, isHeld: false });
   #options;
   #current;
@@ -32,8 +32,7 @@ export class OwnSound {
   #muted = false;
   #talking = false;
   /**
-   * The reason why this person can't speak whatever they press: a moderator has muted them, or they
-   * may only listen.
+   * Reason why pressing Unmute doesn't help: a moderator's mute, or the role of a listener.
    * @type {'silenced' | 'listener' | null}
    */
   #held = null;
@@ -43,7 +42,7 @@ export class OwnSound {
     this.#options = options;
     this.#current = options.current;
     this.#current.store.subscribe(['access', 'session'], ({ access, session }) => {
-      // Before the welcome nothing is known of what one may do.
+      // Permissions are unknown before the welcome.
       if (session > 0 && !access.waiting) this.#follow(access);
     });
   }
@@ -61,7 +60,7 @@ export class OwnSound {
   }
 
   /**
-   * Follows what this person may do: once they may speak again they stay muted.
+   * Follows this person's permissions: once they may speak again they stay muted.
    * @param {Access} access
    */
   #follow(access) {
@@ -88,7 +87,7 @@ export class OwnSound {
 
   /** Called when the call has been joined or resumed. */
   joined() {
-    // Soft music would be taken for silence.
+    // Soft music would count as silence.
     this.#current.call?.suppressSilence(!readChoices().music);
     this.apply();
   }
@@ -150,7 +149,7 @@ export class OwnSound {
     const isUsed = await call.setMicrophone(deviceOf(microphone));
     if (call !== this.#current.call) return;
 
-    // If the new microphone fails, the call goes on with the one before.
+    // If the new microphone fails, the call keeps the previous one.
     this.microphone = !isUsed && call.hasMicrophone ? before : microphone;
     if (!heardBefore && call.hasMicrophone && !this.#held) this.#muted = false;
     if (isUsed) keepChoices({ microphone });

@@ -22,7 +22,7 @@ export class SidePanel {
 
   constructor() {
     elementOf('side-close', HTMLButtonElement).addEventListener('click', () => this.close(true));
-    // On the document, since the element that had the focus may be gone.
+    // Listens on the document, because the focused element may be gone.
     document.addEventListener('keydown', (event) => {
       const isFree = !event.defaultPrevented && !document.querySelector('dialog[open]');
       if (event.key === 'Escape' && isFree) this.close(true);
@@ -63,7 +63,7 @@ export class SidePanel {
   }
 
   /**
-   * Closes the content of a button that goes away, if it is open.
+   * Closes a button's content, if it is open, before the button disappears.
    * @param {HTMLButtonElement} button
    */
   closeOf(button) {

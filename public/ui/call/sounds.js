@@ -6,10 +6,10 @@ import { readChoices } from '../settings/choices.js';
  *   seconds
  */
 
-/** The notes' peak amplitude: about −26 dBFS, below any voice. */
+/** Peak amplitude of the notes: about −26 dBFS, below any voice. */
 const LOUDNESS = 0.05;
 
-/** The notes' fade-in, in seconds, which avoids a click. */
+/** Fade-in of the notes, in seconds, which avoids a click. */
 const SWELL = 0.03;
 
 /**
@@ -31,12 +31,10 @@ const MELODIES = Object.freeze({
   ],
 });
 
-/**
- * The least time between two sounds, in milliseconds, so that a crowd that comes makes one sound.
- */
+/** Shortest time between two sounds, in milliseconds, so that a crowd makes one sound. */
 const APART_MS = 600;
 
-/** After this long the audio context is suspended, in milliseconds; the melodies are shorter. */
+/** Time after which the audio context is suspended, in milliseconds; the melodies are shorter. */
 const REST_MS = 4000;
 
 /** Plays the page's own soft sounds, of two notes each, on the chosen output device. */
@@ -63,14 +61,17 @@ export class Sounds {
     clearTimeout(this.#timer);
     const context = (this.#context ??= new AudioContext());
     const isThere = await useSpeaker(context, this.#speaker);
-    // Rejects if close() came first; then nothing is to be heard.
+    // Rejects if close() came first; then nothing should be heard.
     await context.resume().catch(() => {});
     for (const note of MELODIES[melody]) playNote(context, note);
     this.#timer = window.setTimeout(() => void context.suspend(), REST_MS);
     return isThere || this.#speaker === '';
   }
 
-  /** Plays that somebody came, or went, if this person wants that. @param {boolean} hasCome */
+  /**
+   * Plays the sound of an arrival or a departure, if this person wants that.
+   * @param {boolean} hasCome
+   */
   playPresence(hasCome) {
     if (readChoices().sounds) void this.play(hasCome ? 'came' : 'went');
   }

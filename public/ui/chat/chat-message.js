@@ -8,11 +8,11 @@ import { texts } from '../../texts.js';
  *   an address
  */
 
-/** The longest message that is not folded, in characters and lines. */
+/** Longest message that isn't folded, in characters and lines. */
 const LONG_CHARACTERS = 700;
 const LONG_LINES = 14;
 
-/** A person's messages within this time stand under one name, in milliseconds. */
+/** Time within which a person's messages stand under one name, in milliseconds. */
 const TOGETHER_MS = 3 * 60_000;
 
 /**
@@ -98,9 +98,9 @@ function fold(item, text) {
 }
 
 /**
- * Splits a text into http and https addresses and what is between them.
+ * Splits a text into http and https addresses and the text between them.
  * @param {string} text
- * @returns {Piece[]} joined, they are the text
+ * @returns {Piece[]} pieces that give the text when joined
  */
 export function splitLinks(text) {
   /** @type {Piece[]} */
@@ -142,7 +142,7 @@ const isBalanced = (address, open, close) =>
 
 /**
  * @param {string} address
- * @returns {string | null} null when it is no http or https address
+ * @returns {string | null} null for anything but an http or https address
  */
 function hrefOf(address) {
   try {

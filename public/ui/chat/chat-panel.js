@@ -13,16 +13,16 @@ import { labels, noticeText, texts } from '../../texts.js';
  * @import { ChatMessage } from './chat-message.js'
  */
 
-/** The most messages that are kept in the page. */
+/** Most messages kept in the page. */
 const MAX_SHOWN = 500;
 
-/** The hint shows how many characters are left when they are this few. */
+/** Number of remaining characters from which the hint shows them. */
 const NEAR_LIMIT = 200;
 
-/** The most characters of a message that are announced to assistive technology. */
+/** Most characters of a message that are announced to assistive technology. */
 const MAX_ANNOUNCED = 300;
 
-/** The distance from its end at which the list counts as read, in pixels. */
+/** Distance from its end at which the list counts as read, in pixels. */
 const AT_END = 48;
 
 /** The chat of the room. */
@@ -48,7 +48,7 @@ export class ChatPanel {
     placeholder: texts.chatPlaceholder,
     'aria-describedby': 'chat-hint',
   });
-  /** The reason why messages are not sent yet. */
+  /** Reason why messages aren't sent yet. */
   #waits = build('p', { class: 'hint waits', 'aria-live': 'polite' });
   #hint = build('p', { class: 'hint', id: 'chat-hint', 'aria-live': 'polite' });
   /** Says that this person may not write. */
@@ -141,14 +141,14 @@ export class ChatPanel {
   #clear() {
     this.#history([], '');
     this.unread.set({ count: 0 });
-    // Unsent messages go back to the field, for the next call.
+    // Returns unsent messages to the field, for the next call.
     const unsent = this.#outbox.clear();
     if (this.#field.value === '') this.#field.value = unsent.join('\n');
     this.#showWaits();
     setText(this.#hint, '');
   }
 
-  /** @param {ChatMessage} message  one that is shown already changes nothing */
+  /** @param {ChatMessage} message ignored if it is shown already */
   #add(message) {
     if (this.#last !== null && message.number <= this.#last.number) return;
     const own = message.from === this.#you;
@@ -165,9 +165,9 @@ export class ChatPanel {
   }
 
   /**
-   * The server has refused the last message: too many came at once, or this person may not write.
+   * Handles a refused message: too many came at once, or this person may not write.
    * @param {string} code
-   * @param {number} [retryMs]  after this long it is sent again
+   * @param {number} [retryMs] time until it is sent again
    */
   refused(code, retryMs = 0) {
     if (code === 'chat-flood') {

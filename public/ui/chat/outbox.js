@@ -6,7 +6,7 @@ import { cleanText, cutCharacters, MAX_CHAT_CHARACTERS } from '../../shared/text
  * @import { ChatMessage } from './chat-message.js'
  */
 
-/** The most messages that may wait. */
+/** Most waiting messages. */
 const MAX_WAITING = 50;
 
 /**
@@ -15,15 +15,12 @@ const MAX_WAITING = 50;
  * them arrive once and in order.
  */
 export class Outbox {
-  /** The messages that have not been echoed, the oldest first. @type {string[]} */
+  /** Messages without an echo, the oldest first. @type {string[]} */
   #waiting = [];
   #isOut = false;
   /** @type {unknown} */
   #timer = null;
-  /**
-   * The code of the reason why messages wait; null when none does.
-   * @type {'chat-offline' | 'chat-flood' | null}
-   */
+  /** Code of the reason why messages wait, or null. @type {'chat-offline' | 'chat-flood' | null} */
   why = null;
   #send;
   #clock;
@@ -58,15 +55,15 @@ export class Outbox {
     else if (!this.#isOut) this.why = 'chat-offline';
   }
 
-  /** Called when the room has echoed the message that was sent. */
+  /** Removes the oldest message after its echo. */
   came() {
     this.#waiting.shift();
     this.#next();
   }
 
   /**
-   * Called when the server has refused a message.
-   * @param {number} retryMs after this long it is sent again
+   * Handles a refusal of the oldest message.
+   * @param {number} retryMs time until it is sent again
    */
   putOff(retryMs) {
     this.why = 'chat-flood';
@@ -74,7 +71,10 @@ export class Outbox {
     this.#timer = this.#clock.setTimeout(() => this.#next(), retryMs);
   }
 
-  /** Called when the server will never take a message. @returns {string} the message */
+  /**
+   * Removes the oldest message, which the server refuses for good.
+   * @returns {string} the message
+   */
   reject() {
     const text = this.#waiting.shift() ?? '';
     this.#isOut = false;
@@ -90,7 +90,7 @@ export class Outbox {
   }
 
   /**
-   * Drops the messages that the room received before the connection was lost.
+   * Removes the messages that the room had received before the connection was lost.
    * @param {ChatMessage[]} own  one's own messages that are new to the page, the oldest first
    */
   got(own) {

@@ -28,10 +28,10 @@ import { noticeText, texts } from '../../texts.js';
  * @property {() => void} listDevices lists the devices again: the browser may now tell their names
  */
 
-/** The time for which the hint about the test sound stays, in milliseconds. */
+/** Time for which the hint about the test sound stays, in milliseconds. */
 const TONE_SAID_MS = 6000;
 
-/** After this long joining can be cancelled, in milliseconds. */
+/** Time after which joining can be cancelled, in milliseconds. */
 const PATIENCE_MS = 1500;
 
 /** The green room, before a call: name, devices, tests of the sound, connection, and Join. */
@@ -56,7 +56,7 @@ export class GreenRoom {
   #toneSays = build('p', { class: 'hint', 'aria-live': 'polite' });
   #toneTimer = 0;
   #switches;
-  /** The name that the invitation gives; empty where one's own is shown. */
+  /** Name in the invitation; empty if the person chooses it. */
   #invited;
   #address;
   #page;
@@ -165,7 +165,7 @@ export class GreenRoom {
 
   /**
    * Shows the green room, and focuses the name if it is empty, else Join.
-   * @param {string} [says] about the call that is over
+   * @param {string} [says] about the ended call
    */
   show(says = '') {
     showView('green-room');
@@ -201,7 +201,7 @@ export class GreenRoom {
 
   /**
    * Asks for the room's password.
-   * @param {string} code of why it is needed, or of what is wrong with it
+   * @param {string} code reason to ask: none was given, or it was wrong
    */
   passwordProblem(code) {
     this.#passwordField.hidden = false;
@@ -209,7 +209,7 @@ export class GreenRoom {
     this.#password.select();
   }
 
-  /** Shows that a moderator is asked to let one in. */
+  /** Shows that a moderator must admit this person. */
   waiting() {
     this.#view.classList.add('waiting');
     this.#says.hidden = false;
@@ -225,7 +225,7 @@ export class GreenRoom {
     setText(this.#hint, noticeText('no-webtransport'));
   }
 
-  /** Shows how a name that is too long is cut. */
+  /** Shows how a too long name is cut. */
   #showCut() {
     if (this.#invited !== '') {
       this.#nameHint.hidden = false;
@@ -278,7 +278,7 @@ export class GreenRoom {
     if (!shown) this.quiet();
   }
 
-  /** Restarts the level test with the new choices, and ends hearing oneself. */
+  /** Restarts the level test with the new choices, and ends the mirror. */
   #testAgain() {
     if (this.#check.running) void this.#check.start();
     void this.#mirror.stop();

@@ -12,11 +12,11 @@ import { texts } from '../../texts.js';
 /** The room's name in a mirror call; the server puts each mirror call in a room of its own. */
 const MIRROR_ROOM = 'mirror';
 
-/** The name of a person who has not typed one yet. */
+/** Name of a person who hasn't typed one yet. */
 const NAMELESS = '–';
 
 /**
- * Lets one hear oneself as the others would: a call whose server sends one's voice back after two
+ * Plays this person's voice as others would hear it: a call whose server returns it after two
  * seconds.
  */
 export class MirrorCheck {

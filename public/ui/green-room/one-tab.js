@@ -55,14 +55,14 @@ export class OneTab {
     return place ?? {};
   }
 
-  /** Takes the room for this tab, whose call has begun. Idempotent. */
+  /** Claims the room for this tab, whose call has begun. Idempotent. */
   hold() {
     void this.#lock({ steal: true });
   }
 
   /**
    * @param {LockOptions} options
-   * @returns {Promise<boolean>} false where another tab is in the room
+   * @returns {Promise<boolean>} false when another tab is in the room
    */
   #lock(options) {
     const locks = globalThis.navigator?.locks;
@@ -74,8 +74,7 @@ export class OneTab {
         return lock && new Promise((release) => this.#hold(release));
       });
       held.catch(() => {
-        // The lock was stolen by another tab, or the browser gives none; the latter must not
-        // prevent joining.
+        // Another tab stole the lock, or the browser has none, which must not prevent joining.
         resolve(true);
         if (this.#release) this.#on.taken();
         this.leave();
@@ -106,7 +105,7 @@ export class OneTab {
     return place;
   }
 
-  /** Gives the room up. Idempotent. */
+  /** Releases the room. Idempotent. */
   leave() {
     this.#release?.();
     this.#release = null;
