@@ -42,7 +42,7 @@ export class RoomPage {
   #own;
   #greenRoom;
   #panels;
-  /** The key of the stage of a broadcast; empty otherwise. */
+  /** The key of a broadcast's stage, or empty. */
   #stage;
   #soundOn = { label: texts.soundOn, run: () => void this.call?.resumeSound() };
   #listenFirst = {
@@ -95,7 +95,7 @@ export class RoomPage {
     this.#followCall();
   }
 
-  /** The call that goes on or is being joined; null when there is none. */
+  /** The present call, joined or joining, or null. */
   get call() {
     return this.#current.call;
   }
@@ -147,7 +147,7 @@ export class RoomPage {
 
   /** @param {NewDevice} device */
   #deviceCame({ label, microphone, speaker }) {
-    // A call takes the chosen device itself when it comes back.
+    // A call that reconnects opens the chosen device itself.
     const isAwaited = microphone === this.#own.microphone || speaker === readChoices().speaker;
     if (!this.call || isAwaited) return;
     const use = () => {
@@ -197,7 +197,7 @@ export class RoomPage {
     });
     this.#follow(call);
     await call.join();
-    // The browser tells the devices' names only after its permission.
+    // The browser gives the devices' names only after its permission.
     await this.#devices.list();
   }
 
@@ -210,7 +210,7 @@ export class RoomPage {
     return { resume: this.call.resume, muted: this.#own.muted, ...this.#volumes.place };
   }
 
-  /** Leaves the call, which another tab continues. */
+  /** Leaves the call, because another tab continues it. */
   async #taken() {
     await this.call?.leave();
     this.#greenRoom.show();
@@ -218,7 +218,7 @@ export class RoomPage {
   }
 
   /**
-   * Goes on with a call that another page of this tab has joined, in which one may speak now.
+   * Continues a call that another page of this tab has joined, in which this person may now speak.
    * @param {Call} call
    */
   adopt(call) {
@@ -266,10 +266,7 @@ export class RoomPage {
     this.#volumes.sendAll();
   }
 
-  /**
-   * @param {string} key of the broadcast's stage, which this person is on; empty where they aren't,
-   *   or there is none
-   */
+  /** @param {string} key of the broadcast's stage, for a person on it; otherwise empty */
   #keepStage(key) {
     if (key === this.#stage) return;
     this.#stage = key;
@@ -277,8 +274,8 @@ export class RoomPage {
   }
 
   /**
-   * A moderator must let this person in: for the first time, or after their place was lost while
-   * they were away.
+   * Shows that a moderator must admit this person: for the first time, or after their place was
+   * lost.
    */
   #waiting() {
     if (this.call?.state === 'away')
@@ -292,7 +289,7 @@ export class RoomPage {
     if ('muted' in message && message.muted) this.#own.silence();
     this.#notices.settle('muted-by-moderator');
     const sentence = moderatedText(message);
-    // A hand that was lowered is soon old news, and doesn't take the place of what still holds.
+    // A lowered hand is soon old news, and must not replace lasting news.
     const code = message.action === 'hand-lowered' ? 'hand-lowered' : 'moderated';
     if (sentence !== '') this.#notices.show(code, { sentence });
   }
@@ -332,13 +329,13 @@ export class RoomPage {
     this.#notices.show(code, {
       action: isHeld ? this.#soundOn : code === 'microphone-slow' ? this.#listenFirst : undefined,
     });
-    // The microphone may have come or gone.
+    // The microphone may have appeared or disappeared.
     if (!isHeld && this.call?.state === 'joined') this.#own.apply();
   }
 }
 
 /**
- * Goes on with the call of a listener who may speak now, in the markup of the call's page.
+ * Continues the call of a listener who may now speak, in the markup of the call's page.
  * @param {string} room
  * @param {Call} call
  */

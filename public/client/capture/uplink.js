@@ -101,9 +101,8 @@ export class Uplink {
   }
 
   /**
-   * FrameSender's counters, and corrections of place: `reanchored` times, frames `skippedFrames`
-   * and `droppedFrames`, and `movedMs`, the sum of all movements of the sent sound in either
-   * direction.
+   * FrameSender's counters, and corrections of place. `reanchored`: times. `skippedFrames`,
+   * `droppedFrames`: frames. `movedMs`: sum of all movements of the sent sound in either direction.
    */
   get counters() {
     return { ...this.#sender.counters, ...this.#corrected };

@@ -19,9 +19,8 @@ const FALL_PART = 1;
 const KEPT_MS = 2;
 
 /**
- * Surplus delay above which frames are skipped at once, in milliseconds: of an adaptive delay, of a
- * short fixed one, and of a long fixed one. A long fixed delay has CHANGE_MS to catch up; after
- * that HARD_MS is its limit too. With HARD_FAR_MS no more sound waits than the buffer can hold.
+ * Surplus delay above which frames are skipped at once, in milliseconds: for an adaptive delay, a
+ * short fixed one, and a long fixed one.
  */
 const HARD_MS = 400;
 const HARD_NEAR_MS = 60;

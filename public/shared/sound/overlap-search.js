@@ -4,11 +4,12 @@
 const COARSE_RATE = 8000;
 
 /**
- * Search for the lag at which a piece of sound is most similar to another one, for waveform
- * similarity overlap-add (Verhelst and Roelands, "An overlap-add technique based on waveform
- * similarity (WSOLA) for high quality time-scale modification of speech", ICASSP 1993). It compares
- * all lags roughly, then those around the best one to the sample. Counts are of samples of all
- * channels at once; PCM is interleaved.
+ * Search for the lag at which a piece of sound is most similar to another one, as waveform
+ * similarity overlap-add needs it. It compares all lags roughly, then those around the best one to
+ * the sample. Counts are of samples of all channels at once; PCM is interleaved.
+ *
+ * Method: Verhelst and Roelands, "An overlap-add technique based on waveform similarity (WSOLA) for
+ * high quality time-scale modification of speech", ICASSP 1993.
  */
 export class OverlapSearch {
   #channels;

@@ -65,7 +65,7 @@ export const readConnection = (value) =>
 const pageOf = ({ origin, pathname }) => origin + roomPath(readRoomName(pathname) ?? '');
 
 /**
- * A room's link as others are given it: without its query, which holds one's own name, and with the
+ * Returns a room's link for others: without its query, which has this person's name, and with the
  * room's key.
  * @param {{ origin: string, pathname: string, hash: string }} location
  */

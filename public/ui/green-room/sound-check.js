@@ -22,7 +22,7 @@ const FLOOR_DB = -60;
 /** The interval at which assistive technology gets the meter's value, in milliseconds. */
 const ANNOUNCE_MS = 500;
 
-/** Shows one's own level before a call; the microphone is open only while it runs. */
+/** Shows this person's level before a call; the microphone is open only while it runs. */
 export class SoundCheck {
   /** True while the microphone is open, or being opened. */
   running = false;

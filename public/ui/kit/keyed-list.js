@@ -1,6 +1,6 @@
 /**
- * Rows of a list on the page, one for each item. A row stays, and in its place, as long as its
- * item's key is there: so the focus, open menus and a half-typed value outlast an update.
+ * Rows of a list on the page, one for each item. A row stays in its place as long as its item's key
+ * is there. So the focus, open menus and a half-typed value outlast an update.
  * @template Item
  * @template {{ element: HTMLElement }} Row
  */

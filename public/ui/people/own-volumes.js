@@ -1,4 +1,5 @@
 /**
+ * A listener's setting for another person.
  * @import { CurrentCall } from '../call/current-call.js'
  *
  * How one hears another.
@@ -10,8 +11,8 @@
 const AS_EVERYBODY = Object.freeze({ gain: 1, pan: 0 });
 
 /**
- * One's own volumes of the others. The server applies them, so they are sent again after each
- * connection.
+ * This person's volumes of the others. The server applies them, so each new connection sends them
+ * again.
  */
 export class OwnVolumes {
   /** By the others' ids. @type {Map<string, Volume>} */
@@ -27,7 +28,7 @@ export class OwnVolumes {
 
   /**
    * Begins a call.
-   * @param {string} [you]  one's id, if the call continues from another tab
+   * @param {string} [you] this person's id, if the call continues from another tab
    * @param {[string, Volume][]} [volumes] from that tab
    */
   begin(you = '', volumes = []) {
@@ -35,7 +36,7 @@ export class OwnVolumes {
     this.#volumes = new Map(volumes);
   }
 
-  /** One's own id and the volumes, for another tab that continues the call. */
+  /** This person's id and the volumes, for another tab that continues the call. */
   get place() {
     return { you: this.#you, volumes: [...this.#volumes] };
   }
@@ -58,8 +59,8 @@ export class OwnVolumes {
   }
 
   /**
-   * @param {string} you one's own id; if it has changed, so have the others', and the volumes are
-   *   cleared
+   * @param {string} you this person's id; a new one means that all ids are new, and clears the
+   *   volumes
    */
   #follow(you) {
     if (you !== this.#you) this.#volumes.clear();

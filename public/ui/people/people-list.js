@@ -20,15 +20,15 @@ import { texts } from '../../texts.js';
  */
 
 /**
- * The levels that fill the ring around an avatar and leave it empty, in -dBov (RFC 6465: 0 is the
+ * Levels that fill the ring around an avatar and leave it empty, in -dBov (RFC 6465: 0 is the
  * loudest, 127 silence).
  */
 const LOUD = 15;
 const QUIET = 60;
 
 /**
- * The shortest time by which somebody is heard later that is shown under their name, in
- * milliseconds: less is hardly heard.
+ * Shortest offset of a person that is shown under their name, in milliseconds: less is hardly
+ * heard.
  */
 const NOTABLE_MS = 60;
 
@@ -51,7 +51,7 @@ export class PeopleList {
       () => elementOf('call-title', HTMLElement).focus(),
     );
     store.subscribe(['people', 'you', 'recording', 'isStereo'], (now, before) => {
-      // After another id of one's own all ids are others'.
+      // With another own id, all ids are new.
       if (now.you !== before.you) this.#show({ ...now, people: [] });
       this.#show(now);
     });
@@ -78,8 +78,7 @@ export class PeopleList {
 
   /**
    * Shows how old each voice is.
-   * @param {number | null} ms from a sound to its being heard, without an offset; null where that
-   *   isn't known
+   * @param {number | null} ms from a sound until it is heard, without an offset; null while unknown
    */
   #heardAfter(ms) {
     for (const tile of this.#tiles.rows.values()) tile.heardAfter(ms);
@@ -112,7 +111,7 @@ const isAlike = (one, other) =>
   one !== null && Object.entries(one).every(([name, value]) => Reflect.get(other, name) === value);
 
 /**
- * Says what is true of a person now, beside their name.
+ * Lists a person's present states, shown beside their name.
  * @param {Person} person
  * @param {Shown} shown
  * @param {boolean} isMutedForYou
@@ -158,7 +157,7 @@ class PersonTile {
   #shown = null;
 
   /**
-   * @param {Volume} volume one's own of this person; a gain of 0 mutes them
+   * @param {Volume} volume this listener's, of this person; a gain of 0 mutes them
    * @param {(volume: Volume) => void} onVolume
    * @param {(person: Person) => void} onModerate
    */
@@ -201,7 +200,7 @@ class PersonTile {
     const { name, muted, hand, away, quality, transport } = person;
     const { you, moderates, ownVolumes, stereo } = shown;
     const called = labelOf(person);
-    // An attribute, drawn by the stylesheet, so that assistive technology doesn't read the
+    // An attribute that the stylesheet draws, so that assistive technology doesn't read the
     // initials.
     this.#avatar.dataset.initials = initials(name);
     this.element.style.setProperty('--hue', String(hue(called)));

@@ -4,12 +4,12 @@ import { texts } from '../../texts.js';
 
 /** @import { Volume } from './own-volumes.js' */
 
-/** The largest volume of one person, as a factor. */
+/** Largest volume of one person, as a factor. */
 const MAX_GAIN = 2;
 
 /**
- * A menu over a person's tile, with one's own volume of that person, and their place in a stereo
- * room. Only one is open at a time.
+ * A menu over a person's tile, with this listener's volume of that person, and their place in a
+ * stereo room. Only one is open at a time.
  */
 export class PersonMenu {
   /** The menu that is open. @type {PersonMenu | null} */
@@ -113,9 +113,7 @@ export class PersonMenu {
     setText(this.#transport, texts.connectedOver(transport));
   }
 
-  /**
-   * @param {number | null} ms time from speaking until it is heard here; null if unknown
-   */
+  /** @param {number | null} ms time from speaking until it is heard here; null if unknown */
   heardAfter(ms) {
     this.#age.hidden = ms === null;
     setText(this.#age, ms === null ? '' : texts.heardAfter(ms));

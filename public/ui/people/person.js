@@ -2,13 +2,13 @@ import { texts } from '../../texts.js';
 
 /** @typedef {import('../../client/call/roster.js').Person} Person */
 
-/** The name by which a person is shown. @param {Person} person */
+/** Name under which a person is shown. @param {Person} person */
 export const labelOf = ({ label, name }) => label || name;
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /**
- * The initials that stand for a person: the first letters of the name's first and last word.
+ * Initials of a person: the first letters of the name's first and last word.
  * @param {string} name
  * @returns {string} at most two graphemes; '?' when there is none
  */
@@ -27,8 +27,8 @@ const firstCharacter = (/** @type {string} */ word) => {
 };
 
 /**
- * A person's hue, a hash of the name: FNV-1a of its UTF-16 units. It is mixed once more, since
- * names that differ in their last letter should get hues far apart.
+ * Hue of a person, a hash of the name: FNV-1a of its UTF-16 units, mixed once more, so that names
+ * with different last letters get distant hues.
  * @param {string} name
  * @returns {number} degrees, 0 to 359
  */
@@ -39,15 +39,15 @@ export function hue(name) {
   return ((hash ^ (hash >>> 12)) >>> 0) % 360;
 }
 
-/** The most changes of one kind that are announced one by one. */
+/** Most changes of one kind that are announced one by one. */
 const MOST_NAMED = 5;
 
 /**
- * Describes what has changed about the others.
+ * Describes changes of the other people.
  * @param {Person[]} before
  * @param {Person[]} after
  * @param {string} you
- * @returns {{ sentences: string[], came: number, went: number }} came, went: how many
+ * @returns {{ sentences: string[], came: number, went: number }} came, went: numbers of people
  */
 export function changesOf(before, after, you) {
   const sentences = [];
@@ -62,7 +62,7 @@ export function changesOf(before, after, you) {
     else joined.push(texts.joined(name));
   }
   const left = [...was.values()].map((person) => texts.left(labelOf(person)));
-  // A crowd's names would be read for minutes.
+  // Reading a crowd's names aloud would take minutes.
   sentences.splice(MOST_NAMED);
   sentences.push(...(joined.length > MOST_NAMED ? [texts.manyCame(joined.length)] : joined));
   sentences.push(...(left.length > MOST_NAMED ? [texts.manyLeft(left.length)] : left));

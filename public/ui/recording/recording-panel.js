@@ -21,7 +21,7 @@ import { labels, noticeText, texts } from '../../texts.js';
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 
-/** The panel Record: starting and stopping, one's own consent, and the files. */
+/** The panel Record: starting and stopping, this person's consent, and the files. */
 export class RecordingPanel {
   title = labels.recording;
   #says = build('p', {});
@@ -169,12 +169,12 @@ export class RecordingPanel {
 }
 
 /**
- * Returns true when one may stop a recording: its starter and moderators may, and others who may
- * record once the starter is gone.
+ * Returns true for people who may stop a recording: its starter, moderators, and once the starter
+ * is gone everybody who may record.
  * @param {RecordingState} recording
  * @param {Person[]} people
  * @param {string} you
- * @param {boolean} allowed one may record now
+ * @param {boolean} allowed this person may record now
  */
 function canStop({ person }, people, you, allowed) {
   if (person === you || people.some(({ id, role }) => id === you && role === 'moderator'))

@@ -1,7 +1,6 @@
 /**
- * A person's last choices: name, devices, connection, switches. Only the browser keeps them, in
- * `localStorage`; where it may keep nothing (a private window, a setting), nothing is remembered
- * and nothing fails.
+ * A person's last choices: name, devices, connection, switches. Only the browser stores them, in
+ * `localStorage`. If it may not (a private window, a setting), nothing is kept and nothing fails.
  */
 
 import { ROOM_FRAME_MS } from '../../shared/sound/audio-format.js';
@@ -9,8 +8,8 @@ import { ROOM_FRAME_MS } from '../../shared/sound/audio-format.js';
 const KEY = 'aloud.choices';
 
 /**
- * Bit rate of one's own stream with Music or a higher bit rate, in b/s for each channel: Opus is
- * transparent from here on.
+ * Bit rate of this person's stream with Music or a higher bit rate, in b/s for each channel: Opus
+ * is transparent from here on.
  */
 const HIGH_BITRATE = 96_000;
 
@@ -37,9 +36,7 @@ export const defaultSwitches = Object.freeze({
 /** @type {readonly (keyof Words)[]} */
 const WORDS = ['name', 'microphone', 'speaker', 'transport', 'frameMs'];
 
-/**
- * @returns {Words & Switches} the words that were kept, undefined for the others, and every switch
- */
+/** @returns {Words & Switches} stored words, undefined for missing ones, and every switch */
 export function readChoices() {
   const kept = readKept();
   /** @type {Record<string, unknown>} */
@@ -60,12 +57,12 @@ function readKept() {
   }
 }
 
-/** @param {Choices} choices replace those of the same names; the others stay */
+/** @param {Choices} choices replace stored ones of the same names */
 export function keepChoices(choices) {
   try {
     localStorage.setItem(KEY, JSON.stringify({ ...readChoices(), ...choices }));
   } catch {
-    // The browser keeps nothing for this page: the form starts empty next time.
+    // The browser stores nothing for this page: the form starts empty next time.
   }
 }
 
@@ -79,7 +76,7 @@ export const roomSoundOf = ({ frameMs, stereo }) => ({
 });
 
 /**
- * The sound of one's own that follows from the choices.
+ * Options of this person's sound by their choices.
  * @param {Omit<Words & Switches, 'frameMs'>} switches
  * @param {boolean} processing false leaves the microphone's sound as it is, whatever the switches
  *   say

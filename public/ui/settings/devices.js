@@ -57,7 +57,7 @@ export class Devices {
 /**
  * @param {Device[]} before
  * @param {Device[]} after
- * @returns {Device | null} a device that was not there before; null where that can't be told
+ * @returns {Device | null} a new device; null when that is uncertain
  */
 export function newOf(before, after) {
   const known = new Set(before.map(({ deviceId }) => deviceId));
@@ -70,8 +70,8 @@ export function newOf(before, after) {
 }
 
 /**
- * Two labelled lists, of microphones and of speakers; a hint in place of the second where the
- * browser has no choice.
+ * Two labelled lists, of microphones and of speakers. In browsers without a choice of speakers a
+ * hint replaces the second one.
  */
 export class DeviceFields {
   #microphones;

@@ -27,7 +27,7 @@ export function tempoOf(taps) {
   return Math.min(Math.max(bpm, BEATS_A_MINUTE.min), BEATS_A_MINUTE.max);
 }
 
-/** The room's metronome: what it is set to, for everybody, and whether one hears it oneself. */
+/** Controls of the room's metronome for everybody, and a switch to hear it. */
 export class MetronomeControls {
   #bpm = numberField('metronome-bpm', BEATS_A_MINUTE, 100);
   #beats = numberField('metronome-beats', BAR_BEATS, 4);

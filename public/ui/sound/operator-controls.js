@@ -2,10 +2,10 @@ import { build, setText } from '../kit/element.js';
 import { askOperatorApi, keepToken, readToken } from '../kit/operator-api.js';
 import { noticeText, texts } from '../../texts.js';
 
-/** The slider's largest delay, in milliseconds. */
+/** Largest delay of the slider, in milliseconds. */
 const MAX_MS = 400;
 
-/** The least time between two requests while the slider moves, in milliseconds. */
+/** Shortest time between two requests while the slider moves, in milliseconds. */
 const APART_MS = 150;
 
 /** Controls for the server's operator: the room's server-side delay, set by hand or automatic. */
@@ -128,7 +128,7 @@ export class OperatorControls {
   /**
    * Reads the room's delay from the server.
    * @param {string} token
-   * @returns {Promise<string | null>} the code of the refusal; null where there is none
+   * @returns {Promise<string | null>} the code of the refusal, or null
    */
   async #read(token) {
     const { code, answer: room } = await askOperatorApi('GET', this.#path, { token });
@@ -141,7 +141,7 @@ export class OperatorControls {
   }
 
   /**
-   * Tries a token by reading the room's delay, which the operator alone is shown.
+   * Tries a token by reading the room's delay, which only the operator may see.
    * @param {string} token
    */
   async #use(token) {
@@ -161,7 +161,7 @@ export class OperatorControls {
     if (status === 401 || status === 403) this.#forgetToken();
   }
 
-  /** Asks for the token again, since the server has refused it. */
+  /** Asks for the token again after the server has refused it. */
   #forgetToken() {
     keepToken('');
     const hadFocus = this.#controls.contains(document.activeElement);

@@ -32,19 +32,19 @@ export function quantity(value, unit, digits = 0) {
 }
 
 /**
- * Each part at its best, in milliseconds: the shortest frame, a wait of one, two blocks of a
+ * Best value of each part, in milliseconds: the shortest frame, a wait of one, two blocks of a
  * worklet, a cable's sound card.
  */
 const BEST = { frameMs: 2.5, serverDelayMs: 1, playoutMs: 1, outputMs: 6, speakerMs: 40 };
 
-/** Less isn't worth doing anything, in milliseconds. */
+/** Smallest saving worth an effort, in milliseconds. */
 const WORTH_MS = 3;
 
 /**
- * Finds what could be saved of each part of the delay, the most first. Nothing can of the way
- * itself, which is as long as the network has it; the server's delay covers the way up.
+ * Finds possible savings for each part of the delay, the largest first. The network's delay can't
+ * be shortened; the server's delay covers the way up.
  * @param {DelayParts} parts
- * @returns {{ part: keyof DelayParts, ms: number }[]} the savings that are worth it
+ * @returns {{ part: keyof DelayParts, ms: number }[]} worthwhile savings
  */
 export function savingsOf(parts) {
   const least = { ...BEST, serverDelayMs: BEST.serverDelayMs + parts.wayMs };
@@ -58,8 +58,8 @@ export function savingsOf(parts) {
 }
 
 /**
- * Says which devices' delays the age of the sound holds, and what one's own microphone adds for
- * others.
+ * Lists the devices whose delays are part of the age of the sound, and the delay that this person's
+ * microphone adds for others.
  * @param {ClientStats} stats
  */
 export function devicesSentence({ delayParts, microphoneMs }) {
@@ -83,7 +83,7 @@ const COUNTS = /** @type {const} */ ([
 /**
  * The figures of a call, in both directions.
  * @param {ClientStats} stats
- * @returns {Figure[]} with a dash for what isn't known or isn't counted
+ * @returns {Figure[]} with a dash for unknown or uncounted values
  */
 export function figuresOf({ receivedPercent, detail: { server, playout, uplink, client } }) {
   /** @type {Partial<ServerMessages['stats']>} */
@@ -122,7 +122,7 @@ export function figuresOf({ receivedPercent, detail: { server, playout, uplink, 
 }
 
 /**
- * The distribution of the lateness of one's own frames at the server.
+ * Distribution of the lateness of this person's frames at the server.
  * @param {ClientStats} stats
  * @returns {{ name: string, share: number }[]} share: 0 to 1; empty when no frame came
  */

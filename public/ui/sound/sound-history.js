@@ -13,10 +13,10 @@
  * @property {number | null} downKbps
  */
 
-/** The length of the history that is kept and plotted, in seconds. */
+/** Length of the kept and plotted history, in seconds. */
 export const HISTORY_SECONDS = 120;
 
-/** The time over which loss is averaged, in seconds: the loss of a single second jumps. */
+/** Time over which loss is averaged, in seconds: a single second's varies too much. */
 const LOSS_SECONDS = 5;
 
 /** A call's statistics, second by second. */
@@ -84,7 +84,7 @@ export class SoundHistory {
 const numberOr = (value) => (typeof value === 'number' && Number.isFinite(value) ? value : null);
 
 /**
- * The ends of a plot's axis, rounded outwards so that they seldom change.
+ * Returns the ends of a plot's axis, rounded outwards so that they seldom change.
  * @param {(number | null)[]} values
  * @param {{ least: number, isPercent?: boolean }} row least: the axis' least length; isPercent:
  *   it ends at 100 and its lower end varies, else it begins at 0

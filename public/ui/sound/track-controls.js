@@ -7,10 +7,10 @@ import { texts } from '../../texts.js';
  * @import { CurrentCall } from '../call/current-call.js'
  */
 
-/** The name of a file that has none which can be shown. */
+/** Name of a file without a presentable name. */
 const NAMELESS = 'Track';
 
-/** The room's backing track: what it is, for everybody, and how loud one hears it oneself. */
+/** Controls of the room's backing track for everybody, and its volume for this person. */
 export class TrackControls {
   #file = build('input', {
     id: 'track-file',
