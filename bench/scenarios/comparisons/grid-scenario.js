@@ -7,8 +7,8 @@
  * @import { Condition } from './grid.js'
  * @import { Sweep } from './grid-result.js'
  *
- * @typedef {Sweep & { values: readonly number[], condition: (value: number, lab: Lab) =>
- *   Omit<Condition, 'sweep' | 'value'> }} Swept
+ * @typedef {Sweep & { values: readonly number[], isExtra?: boolean, condition: (value: number,
+ *   lab: Lab) => Omit<Condition, 'sweep' | 'value'> }} Swept isExtra: measured only if it is named
  */
 
 import { Option } from 'commander';
@@ -120,7 +120,12 @@ function addGridOptions(command, { sweeps, ways, allowed, through }) {
       listOf(allowed),
       [...ways],
     )
-    .option('--sweeps <list>', `of ${names.join(', ')}, separated by commas`, listOf(names), names)
+    .option(
+      '--sweeps <list>',
+      `of ${names.join(', ')}, separated by commas`,
+      listOf(names),
+      sweeps.filter(({ isExtra }) => !isExtra).map(({ name }) => name),
+    )
     .option(
       '--marks',
       'marks of what would be heard by ViSQOL and ESTOI, and recordings for a survey: ' +

@@ -62,8 +62,41 @@ const besides = (name, label, stands, kindOf) => ({
   }),
 });
 
+/** Queues of the asymmetric links: some fifty full packets at 10 and at 4 Mbit/s. */
+const ASYMMETRIC_QUEUES_MS = [60, 150];
+
+/**
+ * @param {{ down: number, up: number, load: number }} rates of each leg, and of the load, in Mbit/s
+ * @param {'tcp' | 'udp'} kind of load
+ * @returns {Swept}
+ */
+const asymmetric = ({ down, up, load: rate }, kind) => ({
+  ...besides(
+    `${kind}-${down}-${up}`,
+    `beside ${kind === 'tcp' ? 'a TCP flow' : `${rate} Mbit/s of UDP`} on ${down}/${up} Mbit/s`,
+    `table ${down === 100 ? 6 : 7} and figure ${down === 100 ? 29 : 30} of Abelló Lozano (2012)`,
+    () => (kind === 'tcp' ? { flows: 1 } : { udpBits: rate * 1e6 }),
+  ),
+  isExtra: true,
+  values: ASYMMETRIC_QUEUES_MS,
+  condition: (queueMs, lab) => ({
+    leg: {
+      delayMs: 10,
+      up: { rateBits: up * 1e6, queueMs },
+      down: { rateBits: down * 1e6, queueMs },
+    },
+    disturb: loading(lab, kind === 'tcp' ? { flows: 1 } : { udpBits: rate * 1e6 }),
+  }),
+});
+
+/** The links of tables 6 and 7, with their loads. */
+const LINKS = [
+  { down: 100, up: 10, load: 10 },
+  { down: 20, up: 4, load: 2 },
+];
+
 /** @type {readonly Swept[]} */
-const SWEEPS = Object.freeze([
+export const SWEEPS = Object.freeze([
   besides('alone', 'without a load', 'table 1 of Abelló Lozano (2012), on a leg of the same rate'),
   besides(
     'tcp',
@@ -79,6 +112,7 @@ const SWEEPS = Object.freeze([
     'tables 6 and 7 of Abelló Lozano (2012)',
     (lab) => ({ udpBits: rateBitsOf(lab) }),
   ),
+  ...LINKS.flatMap((link) => [asymmetric(link, 'tcp'), asymmetric(link, 'udp')]),
 ]);
 
 export const loaded = gridScenario({
@@ -91,9 +125,12 @@ export const loaded = gridScenario({
   addOptions: (command) =>
     void command.option('--rate <kbit/s>', 'of each leg up', wholeNumber(100, 100_000), 2000),
   notes: [
+    'Sweeps named by two rates, such as tcp-100-10, are of legs with the one down and the ' +
+      'other up, in Mbit/s, and run only if they are named. Their TCP takes what CUBIC lets ' +
+      'it, where Abelló Lozano names 10 and 2 Mbit/s of it.',
     "Each way has a load of its own, from the sender's namespace to the hub: it shares the " +
       'leg up and its queue with the way, and with nothing else. Down, legs have no limit ' +
-      'of their rate.',
+      'of their rate, but for asymmetric ones.',
     'Load: what its receiver at the hub got, without headers, from its first byte to its ' +
       'last. A TCP flow sends as much as CUBIC lets it, from two seconds before the packets ' +
       'that count; the UDP flow sends packets of 1 228 bytes at random times (Poisson), on ' +

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cpu } from '../../scenarios/comparisons/cpu.js';
 import { faultOf, wrongDelay, wrongWith } from '../../scenarios/comparisons/faults.js';
 import { conditionsOf } from '../../scenarios/comparisons/grid-scenario.js';
-import { loaded } from '../../scenarios/comparisons/loaded.js';
+import { loaded, SWEEPS as LOADED_SWEEPS } from '../../scenarios/comparisons/loaded.js';
 import { gridViews, sentencesOf } from '../../scenarios/comparisons/grid-result.js';
 import { orderInWords, orderOf } from '../../scenarios/comparisons/order.js';
 import { mixed } from '../../scenarios/comparisons/mixed.js';
@@ -10,6 +10,7 @@ import { controllers } from '../../scenarios/comparisons/controllers.js';
 import { mesh } from '../../scenarios/comparisons/mesh.js';
 import { parallel } from '../../scenarios/comparisons/parallel.js';
 import { sweep } from '../../scenarios/comparisons/sweep.js';
+import { scenarioCommand } from '../../scenarios/scenario-command.js';
 import { checkResult } from '../../report/result.js';
 import { seededRandom } from '../../../testkit/random.js';
 
@@ -474,4 +475,24 @@ describe('a block is not to be trusted', () => {
       }),
     ).toBe(fault);
   });
+});
+
+it('loaded has the asymmetric links only when they are named', () => {
+  const lab = /** @type {any} */ ({ options: { rate: 2000 }, blockSeconds: 5 });
+  const parse = (/** @type {string[]} */ ...argv) =>
+    scenarioCommand(loaded).parse(argv, { from: 'user' }).opts();
+  expect(parse().sweeps).toEqual(['alone', 'tcp', 'tcp3', 'udp']);
+  const { sweeps } = parse('--sweeps', 'tcp-100-10,udp-20-4');
+  expect(sweeps).toEqual(['tcp-100-10', 'udp-20-4']);
+  const legs = LOADED_SWEEPS.filter(({ name }) => sweeps.includes(name)).map(
+    ({ condition }) => condition(60, lab).leg,
+  );
+  expect(legs).toEqual([
+    {
+      delayMs: 10,
+      up: { rateBits: 10e6, queueMs: 60 },
+      down: { rateBits: 100e6, queueMs: 60 },
+    },
+    { delayMs: 10, up: { rateBits: 4e6, queueMs: 60 }, down: { rateBits: 20e6, queueMs: 60 } },
+  ]);
 });
