@@ -15,6 +15,7 @@ import {
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { MAIN } from './participants/server-profile.js';
 
 /**
  * The controller of processor time, where version 1 of control groups has it, and where version 2
@@ -66,6 +67,26 @@ export function threadsMs(pid, name = '') {
       ns += Number(readFileSync(`${folder}/schedstat`, 'utf8').split(' ', 1)[0]);
   }
   return ns / 1e6;
+}
+
+/**
+ * @param {number} pid
+ * @returns {Map<number, { name: string, ms: number }>} the time for which each thread has run, in
+ *   milliseconds, by its id; the first thread of Node.js is named JavaScript
+ */
+export function threadTimes(pid) {
+  const times = new Map();
+  for (const thread of readdirSync(`/proc/${pid}/task`).map(Number)) {
+    const folder = `/proc/${pid}/task/${thread}`;
+    try {
+      const name = thread === pid ? MAIN : readFileSync(`${folder}/comm`, 'utf8').trim();
+      const [ns] = readFileSync(`${folder}/schedstat`, 'utf8').split(' ', 1);
+      times.set(thread, { name, ms: Number(ns) / 1e6 });
+    } catch {
+      // The thread has ended in the meantime.
+    }
+  }
+  return times;
 }
 
 /** @param {number} pid @returns {number} resident memory of a process, in bytes */

@@ -2,12 +2,13 @@
  * Where a server's processor time goes: by thread, as the operating system counts it, and within
  * JavaScript's own by what its profiler finds there.
  *
- * @typedef {{ threads: Record<string, number>, parts: Record<string, number> }} ProfileShares in
- *   percent of a core: of threads by their names, and of the parts of JavaScript's thread
+ * @typedef {{ threads: Record<string, number>, parts: Record<string, number>, functions:
+ *   Record<string, number> }} ProfileShares in percent of a core: of threads by their names, and of
+ *   the parts and functions of JavaScript's thread
  *
  * @typedef {object} ProfileNode  of V8's profile
  * @property {number} id
- * @property {{ functionName: string, url: string }} callFrame
+ * @property {{ functionName: string, url: string, lineNumber?: number }} callFrame
  * @property {number[]} [children]
  */
 
@@ -71,15 +72,15 @@ export class ServerProfile {
         (100 * (ticks - (this.#before.get(name) ?? 0))) / CLOCK_TICKS / seconds,
       ]),
     );
-    const samples = partsOf(/** @type {any} */ (profile));
-    const all = Object.values(samples).reduce((sum, count) => sum + count, 0);
-    const parts = Object.fromEntries(
-      Object.entries(samples).map(([part, count]) => [
-        part,
-        ((threads[MAIN] ?? 0) * count) / Math.max(all, 1),
-      ]),
-    );
-    return { threads, parts };
+    const shares = (/** @type {Record<string, number>} */ counts) => {
+      const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+      const share = (threads[MAIN] ?? 0) / Math.max(all, 1);
+      return Object.fromEntries(
+        Object.entries(counts).map(([name, count]) => [name, count * share]),
+      );
+    };
+    const seen = /** @type {any} */ (profile);
+    return { threads, parts: shares(partsOf(seen)), functions: shares(functionsOf(seen)) };
   }
 }
 
@@ -125,6 +126,29 @@ export function partsOf({ nodes, samples = [] }) {
     if (part) counts[part] = (counts[part] ?? 0) + 1;
   }
   return counts;
+}
+
+/**
+ * Counts the samples of a profile by the function that ran, without those in which the thread had
+ * nothing to do.
+ * @param {{ nodes: ProfileNode[], samples?: number[] }} profile
+ * @returns {Record<string, number>} by name, file and line
+ */
+export function functionsOf({ nodes, samples = [] }) {
+  const names = new Map(nodes.map(({ id, callFrame }) => [id, placeOf(callFrame)]));
+  /** @type {Record<string, number>} */
+  const counts = {};
+  for (const id of samples) {
+    const name = names.get(id) ?? '';
+    if (name !== '(idle)') counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** @param {ProfileNode['callFrame']} frame @returns {string} 'encode server/codec/native.js:12' */
+function placeOf({ functionName, url, lineNumber = 0 }) {
+  const file = url.replace(/^(file:\/\/)?\/.*\/((server|public|native|node_modules)\/)/, '$2');
+  return `${functionName || '(anonymous)'}${file && ` ${file}:${lineNumber + 1}`}`;
 }
 
 /**

@@ -13,6 +13,8 @@ import { conditionsOf } from '../setup/conditions.js';
 import { blocksOf as crowdBlocks } from './crowd.js';
 import { blocksOf as forwardBlocks } from './forward.js';
 import { blocksOf as listenersBlocks } from './listeners.js';
+import { lackOfJamulus } from '../peers/jamulus.js';
+import { lackOfMurmurd } from '../peers/murmurd.js';
 import { parseCase } from '../stats/crowd-figures.js';
 
 /** Parts of runs, in seconds. */
@@ -98,18 +100,20 @@ export const MEASURED = Object.freeze({
   plan: (options) => options.repetitions * 9 * crowdBlock(options, 200, block(options)),
   crowd: (options) =>
     sum(
-      crowdBlocks(/** @type {any} */ (options)).map(({ name, server, seconds }) =>
-        server === 'jamulus'
-          ? PART.jamulus + PART.jamulusClient * peopleOf(name) + 2 * options.warmUp + seconds
-          : crowdBlock(options, peopleOf(name), seconds),
+      crowdBlocks(/** @type {any} */ (options), lackOfJamulus() === null).map(
+        ({ name, server, seconds }) =>
+          server === 'jamulus'
+            ? PART.jamulus + PART.jamulusClient * peopleOf(name) + 2 * options.warmUp + seconds
+            : crowdBlock(options, peopleOf(name), seconds),
       ),
     ),
   forward: (options) =>
     sum(
-      forwardBlocks(/** @type {any} */ (options)).map(({ name, way, seconds }) =>
-        way === 'mumble'
-          ? PART.mumble + 2 * options.warmUp + seconds
-          : crowdBlock(options, peopleOf(name), seconds),
+      forwardBlocks(/** @type {any} */ (options), lackOfMurmurd() === null).map(
+        ({ name, way, seconds }) =>
+          way === 'mumble'
+            ? PART.mumble + 2 * options.warmUp + seconds
+            : crowdBlock(options, peopleOf(name), seconds),
       ),
     ),
   // Memory is read twice after two seconds, and a broadcast's listeners come to their rates.
@@ -235,7 +239,7 @@ export function overrunOf(tookMs, toldSeconds) {
   const offSeconds = tookMs / 1000 - toldSeconds;
   if (Math.abs(offSeconds) <= Math.max(LEAST_OFF_SECONDS, MOST_OFF * toldSeconds)) return '';
   return (
-    `The run took ${formatDuration(tookMs)}, and said ${formatDuration(1000 * toldSeconds)}: the ` +
-    'machine was slow, or blocks were repeated.'
+    `The run took ${formatDuration(tookMs)}, and said ${formatDuration(1000 * toldSeconds)}` +
+    `${offSeconds > 0 ? ': the machine was slow, or blocks were repeated' : ''}.`
   );
 }
