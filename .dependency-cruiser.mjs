@@ -75,6 +75,8 @@ const MAY_IMPORT = {
     'server/transport/session.js',
   ],
   'server/http': ['server/config'],
+  // Asks each part for what it needs, and starts none.
+  'server/check': ['native', 'server/certificate', 'server/config', 'server/http/server.js'],
   'server/operator': [
     'server/access',
     'server/cluster/bus.js',

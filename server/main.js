@@ -160,6 +160,21 @@ async function printToken() {
   }
 }
 
+/** Checks what a server needs here. */
+async function checkMachine() {
+  const { checkCommand } = await import('./check/check-command.js');
+  try {
+    const isWell = await checkCommand(process.argv.slice(3), {
+      env: process.env,
+      print: (line) => console.log(line),
+    });
+    process.exitCode = isWell ? 0 : EXIT_UNEXPECTED;
+  } catch (error) {
+    if (!(error instanceof InformationRequest)) throw error;
+    process.stdout.write(error.text);
+  }
+}
+
 /**
  * Runs a program that joins a room: a command that uses nothing of the server.
  * @param {string} name
@@ -200,6 +215,7 @@ async function main() {
   const [, , name] = process.argv;
   if (name === 'token') return printToken();
   if (name === 'build') return buildNative();
+  if (name === 'check') return checkMachine();
   if (name === 'play' || name === 'listen') return runProgram(name);
   limitYoungGeneration();
   const { file, argv } = splitPlugin(process.argv.slice(2));

@@ -67,7 +67,7 @@ async function canOpen() {
 }
 
 /** @returns {number | undefined} limit of open files of this process, if the system tells it */
-function limitOfFiles() {
+export function limitOfFiles() {
   try {
     return Number(/^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);
   } catch {

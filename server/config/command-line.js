@@ -51,7 +51,8 @@ function createCommand(version, options) {
     .description(
       'Audio conferencing over HTTP/3. Options also come from the environment and a config ' +
         'file. `aloud token --help` says how to invite people, `aloud play --help` and ' +
-        '`aloud listen --help` how to bring sound in and out. `aloud build` builds the native ' +
+        '`aloud listen --help` how to bring sound in and out. `aloud check` tries ports, UDP, ' +
+        'the certificate and whatever else a server needs; `aloud build` builds the native ' +
         'addon. Pages named docs/… are in the source repository, not in the package.',
     )
     .exitOverride()
@@ -128,7 +129,7 @@ export function fallbackText({ fallback, fallbackNote }) {
 }
 
 /** Commands besides the one that starts the server. */
-const COMMANDS = Object.freeze(['token', 'play', 'listen', 'build']);
+const COMMANDS = Object.freeze(['token', 'play', 'listen', 'check', 'build']);
 
 /** Most letters that a mistyped command has wrong. */
 const MAX_TYPOS = 2;

@@ -63,9 +63,13 @@ export function createPageServer(config, certificate) {
     ? createSecureServer(certificate)
     : createHttpServer(HTTP1_SERVER_OPTIONS);
   server.timeout = STALL_MS;
-  server.maxConnections = CONNECTIONS_EACH * config.maxSessions + SPARE_CONNECTIONS;
+  server.maxConnections = mostConnections(config);
   return server;
 }
+
+/** Limit of the page's TCP connections. @param {Pick<Config, 'maxSessions'>} config */
+export const mostConnections = ({ maxSessions }) =>
+  CONNECTIONS_EACH * maxSessions + SPARE_CONNECTIONS;
 
 /** @param {ServerCertificate} certificate */
 function createSecureServer(certificate) {
