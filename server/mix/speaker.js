@@ -201,9 +201,8 @@ export class Speaker {
   take(frame, pauseFrames) {
     const { ring } = this.#source;
     if (this.#samples === NO_SAMPLES) this.#samples = new Float32Array(this.#frameValues);
-    const from = ring.offset(frame);
     const samples = this.#samples;
-    for (let i = 0; i < this.#frameValues; i++) samples[i] = ring.samples[from + i];
+    samples.set(ring.frame(frame));
     this.measure(frame, pauseFrames);
     if (this.#fadesIn) rampGain(samples, 0, this.#fadeSamples, this.channels, 0, 1);
     if (this.#leaving) rampGain(samples, 0, this.#frameSamples, this.channels, 1, 0);

@@ -30,6 +30,8 @@ export class PcmRing {
   #frames;
   #tags;
   #states;
+  /** Views of the slots' samples, made when they are first asked for. @type {Float32Array[]} */
+  #views = [];
 
   /**
    * @param {number} frameSamples samples in one frame of the grid
@@ -60,7 +62,7 @@ export class PcmRing {
     this.#frames = frames;
     this.#tags = new Float64Array(frames).fill(-1);
     this.#states = new Uint8Array(frames);
-    if (old.samples !== NO_SAMPLES) this.samples = new Float32Array(this.#slotValues * frames);
+    if (old.samples !== NO_SAMPLES) this.#allocate();
     for (let slot = 0; slot < old.frames; slot++) {
       const frame = old.tags[slot];
       if (frame < 0 || frame <= oldest) continue;
@@ -74,6 +76,7 @@ export class PcmRing {
   /** Frees the samples' memory: sound is forgotten, silence stays silent. */
   rest() {
     this.samples = NO_SAMPLES;
+    this.#views = [];
     for (let slot = 0; slot < this.#frames; slot++) {
       if (this.#states[slot] !== FrameState.silent) this.#states[slot] = FrameState.absent;
     }
@@ -85,9 +88,23 @@ export class PcmRing {
    * @returns {number} index into samples
    */
   claim(frame) {
-    if (this.samples === NO_SAMPLES)
-      this.samples = new Float32Array(this.#slotValues * this.#frames);
+    if (this.samples === NO_SAMPLES) this.#allocate();
     return this.offset(frame);
+  }
+
+  #allocate() {
+    this.samples = new Float32Array(this.#slotValues * this.#frames);
+    this.#views = [];
+  }
+
+  /**
+   * @param {number} frame with sound
+   * @returns {Float32Array} its samples, until another frame takes the slot
+   */
+  frame(frame) {
+    const slot = frame % this.#frames;
+    const at = slot * this.#slotValues;
+    return (this.#views[slot] ??= this.samples.subarray(at, at + this.#slotValues));
   }
 
   /** @param {number} frame @returns {number} index into samples */

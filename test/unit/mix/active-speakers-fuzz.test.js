@@ -17,6 +17,7 @@ const FRAMES = 4000;
  */
 function talker(id, next) {
   const level = 15 + Math.floor(30 * next());
+  const sound = new Float32Array(format.frameSamples).fill(0.01);
   let left = 0;
   const source = {
     id: String(id),
@@ -30,7 +31,7 @@ function talker(id, next) {
     /** @param {number} frame */
     has: (frame) => frame <= source.soundThrough,
     toldLevel: () => level | VOICE_BIT,
-    ring: { samples: new Float32Array(format.frameSamples).fill(0.01), offset: () => 0 },
+    ring: { frame: () => sound },
     skipTo() {},
     prime() {},
     isOver: () => false,

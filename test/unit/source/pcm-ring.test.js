@@ -25,6 +25,22 @@ describe('the ring buffer', () => {
     });
   });
 
+  it('gives a frame of samples, also after a change of size or a rest', () => {
+    const ring = new PcmRing(2, 4);
+    for (let frame = 0; frame < 6; frame++) write(ring, frame, frame, 2);
+    const fifth = ring.frame(5);
+    expect([[...ring.frame(4)], [...fifth]]).toEqual([
+      [4, 4],
+      [5, 5],
+    ]);
+    expect(ring.frame(5)).toBe(fifth);
+    ring.resize(6);
+    expect([...ring.frame(5)]).toEqual([5, 5]);
+    ring.rest();
+    write(ring, 6, 6, 2);
+    expect([...ring.frame(6)]).toEqual([6, 6]);
+  });
+
   it('never gives audio of an earlier lap', () => {
     const ring = new PcmRing(10, 4);
     write(ring, 1, 1);
