@@ -16,6 +16,7 @@ use crate::events::{Event, Kind};
 use crate::faults::{caught, lock};
 use crate::h3::codes;
 use crate::hub::Hub;
+use crate::memory;
 use crate::options::Options;
 use crate::port::{readable, Port};
 use crate::quic::pending::Admissions;
@@ -48,6 +49,7 @@ pub struct Endpoint {
 impl Endpoint {
     #[napi(constructor, catch_unwind)]
     pub fn new(options: Options, call: Function<(), ()>) -> Result<Self> {
+        memory::return_freed();
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(options.io_threads as usize)
             .thread_name("aloud-quic")

@@ -27,6 +27,7 @@ mod hub;
 mod inbox;
 #[cfg(feature = "lab")]
 mod lab;
+mod memory;
 mod options;
 #[cfg(feature = "opus")]
 mod opus;
