@@ -110,6 +110,8 @@ export const soundTexts = Object.freeze({
   latenessOver: 'more',
   copyAsText: 'Copy as text',
   copied: 'Copied',
+  saveAsCsv: 'Save statistics as CSV',
+  saveAsJson: 'Save statistics as JSON',
   soundAge: (/** @type {string} */ age) => `What you hear is ${age} old`,
   plotLabel: (/** @type {string} */ title, /** @type {string} */ value) =>
     `${title}, the last two minutes. Now ${value}.`,

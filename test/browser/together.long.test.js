@@ -337,6 +337,11 @@ inBrowser.describe(`being together in ${BROWSER}`, () => {
     expect(await anna.evaluate(() => navigator.clipboard.readText())).toMatch(
       /^aloud, room panel, [^]*Round trip: \d+ ms/,
     );
+    const [download] = await Promise.all([
+      anna.waitForEvent('download'),
+      button(anna, 'Save statistics as CSV').click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^aloud-.*\.csv$/);
   });
 
   inBrowser.it('lets the operator set the delay for everybody, and shows it at once', async () => {

@@ -27,7 +27,7 @@ export class SoundContent extends LazyPanel {
   constructor(room, current, notices) {
     super(labels.soundPanel, async () => {
       const [{ SoundPanel }] = await Promise.all([import('./sound-panel.js'), addStyle(STYLE)]);
-      const panel = new SoundPanel(room, current, notices);
+      const panel = new SoundPanel(room, current, notices, this.#history);
       this.#show(panel);
       return { panel, parts: panel.parts };
     });
@@ -47,6 +47,6 @@ export class SoundContent extends LazyPanel {
 
   /** @param {SoundPanel | null} panel */
   #show(panel) {
-    panel?.show(this.#current.store.value.stats, this.#history.samples);
+    panel?.show(this.#current.store.value.stats);
   }
 }

@@ -13,16 +13,19 @@
  * @property {number | null} downKbps
  */
 
-/** Length of the kept and plotted history, in seconds. */
+/** Length of the plotted history, in seconds. */
 export const HISTORY_SECONDS = 120;
+
+/** Length of the kept history, which can be exported, in seconds: some 1 MB. */
+export const KEPT_SECONDS = 2 * 3600;
 
 /** Time over which loss is averaged, in seconds: a single second's varies too much. */
 const LOSS_SECONDS = 5;
 
 /** A call's statistics, second by second. */
 export class SoundHistory {
-  /** @type {Sample[]} the oldest first */
-  samples = [];
+  /** All that is kept. @type {Sample[]} the oldest first */
+  kept = [];
   /**
    * Earlier totals of the statistics.
    * @type {{ ms: number, up: number, down: number, lost: number, received: number }[]}
@@ -30,9 +33,19 @@ export class SoundHistory {
   #sums = [];
   #beginMs = NaN;
 
+  /** @returns {Sample[]} those that are plotted, the oldest first */
+  get samples() {
+    return this.kept.slice(-HISTORY_SECONDS);
+  }
+
+  /** Time of second 0, in milliseconds; NaN before the first sample. */
+  get beginMs() {
+    return this.#beginMs;
+  }
+
   /** Forgets the call, before another one. */
   clear() {
-    this.samples = [];
+    this.kept = [];
     this.#sums = [];
     this.#beginMs = NaN;
   }
@@ -50,7 +63,7 @@ export class SoundHistory {
     this.#sums.push({ ms: nowMs, up: bytes.up, down: bytes.down, lost, received });
     if (this.#sums.length > LOSS_SECONDS + 1) this.#sums.shift();
     if (Number.isNaN(this.#beginMs)) this.#beginMs = nowMs;
-    this.samples.push({
+    this.kept.push({
       second: (nowMs - this.#beginMs) / 1000,
       roundTripMs,
       receivedPercent,
@@ -60,7 +73,7 @@ export class SoundHistory {
       lostUpPercent: numberOr(detail.server?.lostPercent5s),
       ...this.#rates(),
     });
-    if (this.samples.length > HISTORY_SECONDS) this.samples.shift();
+    if (this.kept.length > KEPT_SECONDS) this.kept.shift();
   }
 
   #rates() {

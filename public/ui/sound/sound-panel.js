@@ -11,13 +11,14 @@ import {
   SoundFigures,
   soundReport,
 } from './sound-figures.js';
+import { saveStatistics } from './sound-export.js';
 import { noticeText, partTexts, texts } from '../../texts.js';
 
 /**
  * @import { ClientStats } from '../../client/call/call-stats.js'
  * @import { CurrentCall } from '../call/current-call.js'
  * @import { Notices } from '../kit/notices.js'
- * @import { Sample } from './sound-history.js'
+ * @import { SoundHistory } from './sound-history.js'
  * @import { SoundPlots } from './sound-plots.js'
  */
 
@@ -29,8 +30,7 @@ export class SoundPanel {
   #room;
   /** @type {ClientStats | null} */
   #stats = null;
-  /** @type {Sample[]} */
-  #samples = [];
+  #history;
   /** @type {SoundPlots | null} */
   #plots = null;
   #isLoading = false;
@@ -54,9 +54,11 @@ export class SoundPanel {
    * @param {string} room
    * @param {CurrentCall} current
    * @param {Notices} notices
+   * @param {SoundHistory} history of the call
    */
-  constructor(room, current, notices) {
+  constructor(room, current, notices, history) {
     this.#room = room;
+    this.#history = history;
     this.#operator = new OperatorControls(room);
     const copy = makeButton('button small', texts.copyAsText, async () => {
       try {
@@ -98,6 +100,8 @@ export class SoundPanel {
       this.#place,
       this.#figures.element,
       copy,
+      this.#saveButton('csv', texts.saveAsCsv),
+      this.#saveButton('json', texts.saveAsJson),
       this.#operator.element,
     ];
   }
@@ -111,13 +115,9 @@ export class SoundPanel {
     this.#operator.closed();
   }
 
-  /**
-   * @param {ClientStats | null} stats  null before the first ones
-   * @param {Sample[]} samples
-   */
-  show(stats, samples) {
+  /** @param {ClientStats | null} stats  null before the first ones */
+  show(stats) {
     this.#stats = stats;
-    this.#samples = samples;
     this.#show();
   }
 
@@ -136,7 +136,7 @@ export class SoundPanel {
   }
 
   #show() {
-    this.#plots?.show(this.#samples);
+    this.#plots?.show(this.#history.samples);
     if (!this.#stats) return;
     const { delayMs, delayParts } = this.#stats;
     setText(this.#age, texts.soundAge(quantity(delayMs, 'ms')));
@@ -151,8 +151,22 @@ export class SoundPanel {
     this.#operator.follow(delayParts.serverDelayMs);
   }
 
+  /**
+   * A button that saves the call's statistics.
+   * @param {'csv' | 'json'} format
+   * @param {string} label
+   */
+  #saveButton(format, label) {
+    return makeButton('button small', label, () => {
+      const { kept, beginMs } = this.#history;
+      if (kept.length === 0) return;
+      const begun = new Date(performance.timeOrigin + beginMs).toISOString();
+      saveStatistics(format, { room: this.#room, begun, samples: kept });
+    });
+  }
+
   #report() {
-    const sample = this.#samples.at(-1);
+    const sample = this.#history.kept.at(-1);
     if (!this.#stats || !sample) return `${texts.soundAge('–')}\n`;
     const figures = figuresOf(this.#stats);
     return soundReport({

@@ -6,7 +6,13 @@ import {
   savingsOf,
   soundReport,
 } from '../../../public/ui/sound/sound-figures.js';
-import { HISTORY_SECONDS, SoundHistory, rangeOf } from '../../../public/ui/sound/sound-history.js';
+import { exportText } from '../../../public/ui/sound/sound-export.js';
+import {
+  HISTORY_SECONDS,
+  KEPT_SECONDS,
+  SoundHistory,
+  rangeOf,
+} from '../../../public/ui/sound/sound-history.js';
 
 const parts = { frameMs: 20, serverDelayMs: 60, wayMs: 5, playoutMs: 25, outputMs: 10 };
 
@@ -58,8 +64,27 @@ describe('the history of a call’s sound', () => {
     for (let i = 0; i < 2 * HISTORY_SECONDS; i++)
       history.add(statsOf({ down: 100 * i + 20 }), 2000 + 1000 * i);
     expect(history.samples).toHaveLength(HISTORY_SECONDS);
+    expect(history.kept).toHaveLength(2 * HISTORY_SECONDS + 2);
+    for (let i = 0; i < KEPT_SECONDS; i++) history.add(statsOf({}), 500_000 + 1000 * i);
+    expect(history.kept).toHaveLength(KEPT_SECONDS);
     history.clear();
-    expect(history.samples).toEqual([]);
+    expect([history.samples, history.kept]).toEqual([[], []]);
+  });
+});
+
+describe('the statistics of a call', () => {
+  it('are saved as CSV and JSON, with nothing for what isn’t known', () => {
+    const history = new SoundHistory();
+    history.add(statsOf({ lost: 0, received: 0 }), 1000);
+    history.add(statsOf({ lost: 1, received: 49 }), 2000);
+    const exported = { room: 'tea', begun: '2026-11-29T10:00:00.000Z', samples: history.kept };
+    const [head, first, second, end] = exportText('csv', exported).split('\r\n');
+    expect(head.split(',')).toEqual(Object.keys(history.kept[0]));
+    expect(first.startsWith('0,')).toBe(true);
+    expect(first.split(',')[5]).toBe('');
+    expect(Number(second.split(',')[5])).toBe(2);
+    expect(end).toBe('');
+    expect(JSON.parse(exportText('json', exported))).toEqual(exported);
   });
 });
 
