@@ -39,8 +39,9 @@ import { sumOf } from './device-delays.js';
  * @property {Playout['counters'] & { delayMs: number, wantedMs: number, receivedPercent: number |
  *   null, driftPpm: number, movedMs: number }} playout driftPpm: the speaker's sound card against
  *   the server's sample clock; movedMs: by how much what is heard was ever moved
- * @property {Uplink['counters'] & { level: number, voice: boolean, driftPpm: number }} uplink
- *   driftPpm: the microphone's against the server's sample clock
+ * @property {Uplink['counters'] & { level: number, voice: boolean, driftPpm: number, laterMs:
+ *   number }} uplink driftPpm: the microphone's against the server's sample clock; laterMs: by how
+ *   much its sound is placed later on the grid than it was
  * @property {ConnectionStats} connection
  * @property {{ dropped: number, outputMs: number, gaps: number, gapMs: number, clockErrorMs:
  *   number, clockJumps: number, driftPpm: number, lateShare: number, isShortOfTime: boolean }}

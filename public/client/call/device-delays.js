@@ -31,12 +31,13 @@ export const sumOf = (parts) =>
   Object.values(parts).reduce((/** @type {number} */ sum, ms) => sum + (ms ?? 0), 0);
 
 /**
- * Adds the page's knowledge of its devices to the statistics of its worker, which has none.
+ * Adds the page's knowledge of its devices to the statistics of its worker, which has none. Others
+ * hear the microphone later by its shift on the grid, too.
  * @param {ClientStats} stats
  * @param {DeviceDelays} delays
  */
 export function addDevices(stats, { microphoneMs, speakerMs }) {
   stats.delayParts.speakerMs = speakerMs;
   stats.delayMs = sumOf(stats.delayParts);
-  stats.microphoneMs = microphoneMs;
+  stats.microphoneMs = microphoneMs === null ? null : microphoneMs + stats.detail.uplink.laterMs;
 }

@@ -37,8 +37,12 @@ const MAX_DRIFT_PPM = 300;
  */
 const SLACK_MS = 1;
 
-/** Largest shift of sound from its true time, in milliseconds. */
+/**
+ * Largest shifts of sound from its true time, in milliseconds: to fit frames and pieces into each
+ * other, and for the frames of one piece to come in time.
+ */
 const MAX_GRID_OFFSET_MS = 5;
+const MAX_BURST_MS = 10;
 
 /** Most captured samples resampled at once. */
 const CHUNK_SAMPLES = 1024;
@@ -53,6 +57,10 @@ const CHUNK_SAMPLES = 1024;
  * it. When frames and pieces fit into each other, sound is shifted by up to half of the shorter, so
  * that pieces complete frames on arrival. Otherwise a piece would keep sound of the next frame
  * waiting.
+ *
+ * A piece of several frames completes them all at once. It is shifted to later, so that the first
+ * of them is in time and the others are early. At its true time the first frame would be late by
+ * the rest of the piece, and the server-side delay would cover that for everybody.
  */
 export class Uplink {
   #format;
@@ -114,7 +122,8 @@ export class Uplink {
 
   stats() {
     const { level, voice } = this.#sender;
-    return { ...this.counters, level, voice, driftPpm: this.driftPpm };
+    const laterMs = (this.#gridOffset * 1000) / this.#format.sampleRate;
+    return { ...this.counters, level, voice, driftPpm: this.driftPpm, laterMs };
   }
 
   /** @param {boolean} muted true: send silence instead of sound */
@@ -255,7 +264,8 @@ export class Uplink {
     )
       return 0;
     const frames = (captured + samples - SLACK_MS * perMs) / short;
-    return (Math.round(frames) - frames) * short;
+    const burst = Math.min(Math.max(0, samples - frameSamples), MAX_BURST_MS * perMs);
+    return (Math.round(frames) - frames + Math.floor(burst / frameSamples)) * short;
   }
 
   /**

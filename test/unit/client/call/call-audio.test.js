@@ -97,16 +97,17 @@ describe('the delays of devices', () => {
       /** @type {any} */ ({
         delayMs: 120,
         delayParts: { frameMs: 20, serverDelayMs: 60, wayMs: 5, playoutMs: 25, outputMs: 10 },
+        detail: { uplink: { laterMs: 7.5 } },
       });
     const known = stats();
     addDevices(known, { microphoneMs: 12.4, speakerMs: 35 });
     expect(known).toMatchObject({
       delayMs: 155,
-      microphoneMs: 12.4,
+      microphoneMs: 19.9,
       delayParts: { speakerMs: 35 },
     });
     expect(devicesSentence(known)).toMatch(
-      /speaker’s microphone .* not in it.*microphone adds 12 ms/,
+      /speaker’s microphone .* not in it.*microphone adds 20 ms/,
     );
     const unknown = stats();
     addDevices(unknown, { microphoneMs: null, speakerMs: null });

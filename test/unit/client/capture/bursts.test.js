@@ -21,7 +21,8 @@ const JITTER_MS = 0.3;
 const PHASES = Array.from({ length: 10 }, (_, ms) => ms);
 
 /**
- * The smallest D that has a microphone's frames in the mix.
+ * Returns the smallest D that has a microphone's frames in the mix, and the time from a piece's end
+ * until its last frame is mixed at that D, in milliseconds.
  * @param {number} frameMs
  * @param {number} pieceMs  in which sound comes from the microphone
  * @param {number} phase
@@ -33,39 +34,54 @@ function needOf(frameMs, pieceMs, phase) {
   clockSync.add(0, 0, 0);
   const lateness = new Lateness({ frameMs, maxMs: 400, targetPercent: 99.5 });
   const packet = new Packet();
-  let nowMs = 0;
+  let [nowMs, newestEndMs, pieceEndMs] = [0, 0, 0];
   const send = (/** @type {Uint8Array} */ bytes) => {
     readPacket(bytes, packet);
-    lateness.add(nowMs + WAY_MS - (packet.frame + 1) * frameMs, nowMs);
+    newestEndMs = (packet.frame + 1) * frameMs;
+    lateness.add(nowMs + WAY_MS - newestEndMs, nowMs);
     return true;
   };
   const encoder = new PayloadEncoder(new PcmCodec().createEncoder(format), format);
   const uplink = new Uplink({ format, clockSync, encoder, send });
   const piece = new Float32Array((pieceMs * format.sampleRate) / 1000).fill(0.1);
   for (let i = 1; i * pieceMs < SECONDS * 1000; i++) {
-    nowMs = phase + i * pieceMs + JITTER_MS * random();
+    pieceEndMs = phase + i * pieceMs;
+    nowMs = pieceEndMs + JITTER_MS * random();
     if (nowMs > 1000 && nowMs < 1010) lateness.forget();
     uplink.capture(piece, piece.length, nowMs);
   }
   uplink.close();
   lateness.review(nowMs, null);
-  return lateness.needMs;
+  return { needMs: lateness.needMs, mixedMs: newestEndMs + lateness.needMs - pieceEndMs };
 }
 
 describe('a microphone whose sound comes in pieces', () => {
   it.each([
     [20, 10, 0, 6],
     [10, 10, 0, 6],
-    [5, 10, 5, 9],
-    [2.5, 10, 9, 11],
+    [5, 10, 0, 4],
+    [2.5, 10, 1, 3],
+    [2.5, 20, 9, 11],
     [10, 2.5, 1, 3],
     [5, 2.5, 1, 3],
     [2.5, 2.5, 1, 3],
   ])(
     'asks with frames of %d ms and pieces of %d for a D of %d to %d ms',
     (frameMs, pieceMs, least, most) => {
-      const needs = PHASES.map((phase) => needOf(frameMs, pieceMs, phase));
+      const needs = PHASES.map((phase) => needOf(frameMs, pieceMs, phase).needMs);
       expect([Math.min(...needs), Math.max(...needs)]).toEqual([least, most]);
+    },
+  );
+
+  it.each([
+    [5, 10],
+    [2.5, 10],
+    [2.5, 20],
+  ])(
+    'is mixed within the length of a piece (frames of %d ms, pieces of %d)',
+    (frameMs, pieceMs) => {
+      for (const phase of PHASES)
+        expect(needOf(frameMs, pieceMs, phase).mixedMs).toBeLessThanOrEqual(pieceMs);
     },
   );
 });
