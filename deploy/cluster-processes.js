@@ -120,10 +120,11 @@ export async function startNatsCluster(program, count) {
 /**
  * Starts a node of aloud.
  * @param {number} number
- * @param {{ nats: string, key: string, port?: number, h3Port?: number, argv?: string[] }} options
+ * @param {{ nats: string, key: string, port?: number, h3Port?: number, argv?: string[], main?:
+ *   string }} options main: path of the server, perhaps of another release
  * @returns {Promise<NodeProcess>}
  */
-export async function startNode(number, { nats, key, port, h3Port = 0, argv = [] }) {
+export async function startNode(number, { nats, key, port, h3Port = 0, argv = [], main = MAIN }) {
   const taken = port ?? (await freePort());
   const url = `http://localhost:${taken}`;
   const args = [
@@ -141,7 +142,7 @@ export async function startNode(number, { nats, key, port, h3Port = 0, argv = []
     '0',
     ...argv,
   ];
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [main, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: environment(),
   });
