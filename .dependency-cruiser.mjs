@@ -200,7 +200,7 @@ const MAY_IMPORT = {
     'bench/participants',
     'bench/ways/controllers.js',
   ],
-  'bench/plugin': ['public/lab', 'server', 'bench/ways/controllers.js'],
+  'bench/plugin': ['public/lab', 'server', 'testkit/plugin.js', 'bench/ways/controllers.js'],
   'bench/hls': ['public', 'server', 'testkit', 'bench/link', 'bench/participants', 'bench/stats'],
   'bench/readers': ['programs', 'public', 'server', 'testkit', 'bench/stats'],
   'bench/peers': ['public', 'testkit', 'bench/participants', 'bench/processor-time.js'],

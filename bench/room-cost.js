@@ -50,6 +50,7 @@ class ServerProcess {
     const argv = [
       ...['--port', '0', '--h3-port', '0', '--workers', '0', '--complexity', '8'],
       ...['--max-participants', String(people + more), '--max-speakers', String(people + more)],
+      // The level as the release before spells it, whose server may be measured too.
       ...['--max-network-joins', '100000', '--mode', 'mix', '--log-level', 'error', ...server],
     ];
     this.#process = spawn(process.execPath, [...node, join(folder, 'server/main.js'), ...argv], {

@@ -53,7 +53,7 @@ export function allowHosts({ allowed, certificate, ownName = machineName, log })
     if (told++ < MAX_TOLD)
       log?.warn(
         { event: 'host-refused', host: host.slice(0, 100) },
-        'request for an unknown host refused: --allowed-hosts allows further names',
+        'request for an unknown host refused: --hostname allows further names',
       );
     return false;
   };

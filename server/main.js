@@ -56,7 +56,7 @@ function fail(error) {
   else if (debug && error instanceof Error) console.error(error.stack);
   else if (error instanceof Error) console.error(`aloud: unexpected: ${firstLine(error.message)}`);
   else console.error(`aloud: unexpected: ${error}`);
-  if (!setting && !debug) console.error('aloud: --log-level debug shows where');
+  if (!setting && !debug) console.error('aloud: --log debug shows where');
   process.exit(setting ? EXIT_SETTING : EXIT_UNEXPECTED);
 }
 
@@ -79,20 +79,20 @@ if (Number.parseInt(process.versions.node, 10) < NODE_MAJOR) {
 }
 
 // Not imported above: without the packages of npm that would end in a stack.
-const [{ InformationRequest, loadConfig }, { createLog }] = await Promise.all([
-  import('./config/config.js'),
-  import('./log.js'),
-]).catch(fail);
+const [{ InformationRequest, loadConfig }, { partsOf, readLog }, { createLog }] = await Promise.all(
+  [import('./config/config.js'), import('./config/readers.js'), import('./log.js')],
+).catch(fail);
 
 /**
  * @param {string[]} argv
  * @param {import('./plugin.js').Plugin} plugin
+ * @param {(old: import('./config/config.js').Replacement) => void} onOld
  * @returns {Readonly<Config>}
  */
-function readConfig(argv, { options }) {
+function readConfig(argv, { options }, onOld) {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   try {
-    return loadConfig({ argv, env: process.env, version, more: options });
+    return loadConfig({ argv, env: process.env, version, more: options, onOld });
   } catch (error) {
     if (!(error instanceof InformationRequest)) throw error;
     process.stdout.write(error.text);
@@ -144,9 +144,6 @@ function closeOnSignals(server, drainSeconds, log) {
   process.on('SIGTERM', onSignal);
   return () => begin('SIGTERM');
 }
-
-/** @param {Config['logFormat']} format @returns {'text' | 'json'} */
-const formatOf = (format) => (format !== 'auto' ? format : process.stderr.isTTY ? 'text' : 'json');
 
 /** Prints a token and its link. */
 async function printToken() {
@@ -220,9 +217,14 @@ async function main() {
   limitYoungGeneration();
   const { file, argv } = splitPlugin(process.argv.slice(2));
   const plugin = file === null ? {} : await (await import('./plugin.js')).loadPlugin(file);
-  const config = readConfig(argv, plugin);
-  debug = config.logLevel === 'debug';
-  const log = createLog({ level: config.logLevel, format: formatOf(config.logFormat) });
+  /** @type {import('./config/config.js').Replacement[]} */
+  const old = [];
+  const config = readConfig(argv, plugin, (option) => old.push(option));
+  const { level, format } = partsOf(readLog, config.log);
+  debug = level === 'debug';
+  const log = createLog({ level, format: format ?? (process.stderr.isTTY ? 'text' : 'json') });
+  for (const { option, write } of old)
+    log.warn({ event: 'old-option', option, write }, 'old option is accepted for the last time');
   // The child process that tries the addon runs while the server's modules are loaded.
   const { probeLibrary } = await import('@aloud/native');
   const probed = probeLibrary();

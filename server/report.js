@@ -6,10 +6,10 @@
  */
 
 import { isLocalUrl } from '../public/shared/local-host.js';
-import { createAudioFormat } from '../public/shared/sound/audio-format.js';
 import { fullBandBitrate, streamBitrate } from '../public/shared/stream/bitrate.js';
 import { reachedAt } from './cluster/open-cluster.js';
 import { isHttps, pageUrl } from './config/config.js';
+import { audioFormatOf, clusterNameOf } from './config/readers.js';
 
 const PAGE_WITHOUT_HTTPS =
   'HTTPS is off for the page, so browsers give a microphone to pages on this machine only. ' +
@@ -45,7 +45,7 @@ function clusterLines(config, port) {
   if (config.cluster === null) return [];
   const { url } = reachedAt(config, port);
   return [
-    `This is a node of the cluster ${config.clusterName}; browsers reach it at ${url}.`,
+    `This is a node of the cluster ${clusterNameOf(config.cluster)}; browsers reach it at ${url}.`,
     ...(isLocalUrl(url)
       ? [
           `${url} is an address of a local network: Chrome asks people on a page from elsewhere ` +
@@ -60,19 +60,18 @@ const kbps = (bitrate) => `${bitrate / 1000} kb/s`;
 
 /**
  * Warns about the sound of a low bit rate.
- * @param {{ bitrate: number, sampleRate: number, channels: number, frameMs: number, opusFrames:
- *   number }} config
+ * @param {Pick<Config, 'bitrate' | 'sampleRate' | 'channels' | 'frameMs'>} config
  * @returns {string[]} a line for the person who starts the server; none if the rate is enough
  */
 export function soundReport(config) {
-  const format = createAudioFormat(config);
+  const format = audioFormatOf(config);
   const given = streamBitrate(config.bitrate, format);
   const full = fullBandBitrate(format);
   if (given > full || config.bitrate * format.channels >= full) return [];
   const lacks = format.channels === 2 ? 'stereo and high sounds' : 'high sounds';
   if (given === full) {
     return [
-      `With Opus frames of ${config.frameMs / config.opusFrames} ms each stream has ` +
+      `With Opus frames of ${format.frameMs / format.opusFrames} ms each stream has ` +
         `${kbps(given)}, more than --bitrate says: with less, Opus leaves out ${lacks}.`,
     ];
   }

@@ -26,6 +26,7 @@ import { allowHosts } from './allowed-hosts.js';
 import { openAcceptedCertificate, openCertificate } from './certificate/certificate-source.js';
 import { openCluster, reachedAt, shareWithNodes } from './cluster/open-cluster.js';
 import { isHttps, pageUrl } from './config/config.js';
+import { partsOf, readAcme } from './config/readers.js';
 import { drainRooms } from './drain.js';
 import { RoomHost } from './host/room-host.js';
 import { RoomsByThread } from './host/rooms-by-thread.js';
@@ -199,10 +200,10 @@ async function start(base, { observer, onDrain }) {
  * @param {ServerCertificate} certificate
  */
 async function openFront({ config, clock, log, opened }, certificate) {
-  const { host, domains, allowedHosts, advertiseUrl } = config;
+  const { host, domains, hostnames, advertiseUrl } = config;
   const isAllowedHost = allowHosts({
     allowed: [
-      ...(allowedHosts ?? []),
+      ...(hostnames ?? []),
       ...(domains ?? []),
       host,
       // Pages of other nodes come by this name.
@@ -490,7 +491,7 @@ function startNode({ config, opened, cluster, relays }, port, served) {
  * @returns {Promise<string[]>} lines for the report
  */
 async function openPlainHttp({ config, opened }, certificate, page) {
-  const { httpPort, domains, acmeDirectory } = config;
+  const { httpPort, domains, acmeEmail } = config;
   if (httpPort === 'off') return [];
   const acme = domains ? /** @type {AcmeCertificate} */ (certificate) : null;
   const server = createRedirectServer({
@@ -503,7 +504,7 @@ async function openPlainHttp({ config, opened }, certificate, page) {
   const lines = [`Plain HTTP at TCP port ${port} leads to HTTPS.`];
   if (!acme) return lines;
   acme.begin();
-  const authority = new URL(acmeDirectory).host;
+  const authority = new URL(partsOf(readAcme, acmeEmail).directoryUrl).host;
   const told = acme.isIssued
     ? `The certificate is of ${authority}, valid until ${acme.current.notAfter.toISOString()}.`
     : `A certificate is asked for at ${authority}; until the log says that it was issued, ` +

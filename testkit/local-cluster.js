@@ -30,7 +30,7 @@ export class LocalCluster {
 
   /** @param {{ argv?: string[] }} [options]  argv: further options of nodes */
   constructor({ argv = [] } = {}) {
-    this.#argv = ['--log-format', 'text', ...argv];
+    this.#argv = ['--log', 'text', ...argv];
   }
 
   /**

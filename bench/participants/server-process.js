@@ -8,9 +8,9 @@ import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
 import { FrameState } from '../../server/source/pcm-ring.js';
 import { loadConfig } from '../../server/config/config.js';
+import { audioFormatOf } from '../../server/config/readers.js';
 import { createLog } from '../../server/log.js';
 import { loadPlugin } from '../../server/plugin.js';
 import { createServer } from '../../server/server.js';
@@ -147,7 +147,7 @@ serve(
         env: {},
         more: plugin.options,
       });
-      format = createAudioFormat({ ...config, channels: 1 });
+      format = audioFormatOf({ ...config, channels: 1 });
       server = await createServer(config, {
         observer: OBSERVERS[observe],
         plugin,

@@ -16,6 +16,7 @@
 import { CARRIES, CARRY_QUERY, MAX_PACKET_STREAMS } from '../../public/lab/runs/carry.js';
 import { ConfigError } from '../../server/config/config-error.js';
 import { choice } from '../../server/config/options.js';
+import measuring from '../../testkit/plugin.js';
 import { ALL_CONTROLLERS, controllerSettings } from '../ways/controllers.js';
 import { CarriedSession } from './carried-session.js';
 import { MAX_PEERS, openDataChannels, SILENCE_MS } from './data-channel.js';
@@ -27,6 +28,7 @@ const ours = (config) => /** @type {Config & LabConfig} */ (config);
 /** @type {Plugin} */
 export default {
   options: [
+    ...measuring.options,
     choice(
       'carry',
       [...CARRIES, 'any'],

@@ -39,6 +39,7 @@ import { serverScript } from './against.js';
 export const FORMATS = Object.freeze({
   thesis: {
     words: '8 kHz, packets of 80 ms in 8 Opus frames',
+    // As the release before spells it, whose server may be measured beside this one: --against.
     argv: ['--sample-rate', '8000', '--frame-ms', '80', '--opus-frames', '8'],
   },
   call: { words: '48 kHz, packets of 20 ms', argv: [] },

@@ -211,6 +211,7 @@ async function measureCase(lab, { name, repetition, seconds, checkout }) {
   const { rates } = /** @type {any} */ (lab.options);
   const broadcast = rates ? ['--listener-bitrate', String(RATES[RATES.length - 1])] : [];
   const people = await lab.startCrowd(
+    // The stride as the release before spells it, whose server may be measured: --against.
     ['--max-participants', most, '--max-sessions', most, '--listener-stride', stride, ...broadcast],
     'ticks',
     checkout,

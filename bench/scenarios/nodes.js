@@ -10,6 +10,7 @@
 import { readFileSync } from 'node:fs';
 import { findNats, NATS_MISSING } from '../../deploy/cluster-processes.js';
 import { LocalCluster } from '../../testkit/local-cluster.js';
+import { WITH_PLUGIN } from '../../testkit/plugin.js';
 import { wholeNumber } from '../options.js';
 import { Child } from '../../testkit/participants/child.js';
 import { CROWD } from '../participants/scripts.js';
@@ -101,6 +102,7 @@ export const nodes = {
     const argv = [
       '--complexity',
       complexity,
+      ...WITH_PLUGIN,
       '--relay-from',
       String(atHome),
       '--max-participants',

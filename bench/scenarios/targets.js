@@ -92,7 +92,7 @@ export const BENCHMARKS = Object.freeze([
       '--cases',
       '50/5',
       '--ways',
-      'bundle,now',
+      'bundle,packets',
       '--warm-up',
       '30',
       '--duration',

@@ -119,8 +119,8 @@ export const errors = Object.freeze({
     close: 21,
     status: 403,
     message:
-      'Nothing can be recorded here. To turn it on, start the server with --recording-limit-mb ' +
-      'above 0.',
+      'Nothing can be recorded here. To turn it on, start the server with a --recording-limit ' +
+      'above 0MB.',
   },
   'recording-limit': {
     close: 22,
@@ -155,7 +155,7 @@ export const errors = Object.freeze({
     status: 421,
     message:
       'This server does not answer to the host name in the address. Whoever runs it can allow ' +
-      'that name by starting it with --allowed-hosts NAME.',
+      'that name by starting it with --hostname NAME.',
   },
   'server-busy': {
     close: 42,

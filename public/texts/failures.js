@@ -139,7 +139,7 @@ const serverFailures = Object.freeze({
   'too-many-requests': 'Too many requests came from your network. Wait a moment, then try again.',
   'host-not-allowed':
     'The server doesn’t answer to the name in the address bar. Whoever runs it can allow it with ' +
-    '--allowed-hosts.',
+    '--hostname.',
   'origin-not-allowed':
     'The server lets no pages of other hosts in. Open the page at the server’s own address.',
   'content-type':
@@ -175,7 +175,7 @@ const serverFailures = Object.freeze({
     'network.',
   'recording-off':
     'Nothing can be recorded on this server. Whoever runs it can turn that on with ' +
-    '--recording-limit-mb.',
+    '--recording-limit.',
   'recording-limit':
     'The server has no room for more recordings. Download and keep what you need, and wait until ' +
     'older ones are deleted.',

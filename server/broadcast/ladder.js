@@ -22,7 +22,7 @@ const PACKET_OVERHEAD_BYTES = 72;
  *
  * On a narrow path the smallest step is a half more. A higher least share would leave no form to
  * try 32 kb/s (38.4 of 41.6 kb/s), or 96 kb/s in packets of one frame (110.4 of 124.8 kb/s). A form
- * far above the rate fails on a path that carries the rate. With `--listener-stride 1` and no most,
+ * far above the rate fails on a path that carries the rate. With `--listener-bitrate 128000/1`,
  * a path of 200 kb/s stays at 96 (`npm run bench -- adapt --most 128000`).
  */
 const SHOWN = 0.88;

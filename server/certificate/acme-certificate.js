@@ -70,7 +70,7 @@ const ADVICE = Object.freeze(
     invalidContact: '--acme-email has to be an address that takes mail',
     unsupportedContact: '--acme-email has to be an address that takes mail',
     externalAccountRequired:
-      'this authority wants an account that is made elsewhere; --acme-directory names another',
+      'this authority wants an account that is made elsewhere; --acme-email can name another',
     unreachable: 'this machine needs a way to it, by DNS and HTTPS',
     untrusted: 'NODE_EXTRA_CA_CERTS names the PEM file of a private root',
   }),

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../public/shared/clock.js';
 import { ConfigError } from '../config/config-error.js';
+import { partsOf, readAcme } from '../config/readers.js';
 import { createLog } from '../log.js';
 import {
   ALLOWED_KEYS,
@@ -70,12 +71,14 @@ const ALLOWED = Object.freeze({
   key: `a readable PEM file of its private key, unencrypted: ${ALLOWED_KEYS}`,
 });
 
+const LOOPBACK = Object.freeze(['localhost', '127.0.0.1', '::1']);
+
 /**
  * Opens the server's certificate: from --cert and --key, from an authority for --domain, or
  * otherwise one that the server makes.
  *
  * @param {Pick<import('../config/config.js').Config, 'cert' | 'key' | 'certDir' | 'hostnames'> &
- *   Partial<Pick<import('../config/config.js').Config, 'domains' | 'acmeEmail' | 'acmeDirectory'>>}
+ *   Partial<Pick<import('../config/config.js').Config, 'domains' | 'acmeEmail'>>}
  *   config
  * @param {object} [options]
  * @param {Clock} [options.clock]
@@ -92,22 +95,27 @@ export async function openCertificate(
   if (cert !== null && key !== null)
     return OwnCertificate.open({ files: { cert, key }, clock, wallNow, log });
   const directory = config.certDir ?? CERTIFICATE_DIRECTORY;
-  const { domains, acmeEmail, acmeDirectory } = config;
-  if (domains && acmeEmail && acmeDirectory) {
+  const { domains, acmeEmail } = config;
+  if (domains && acmeEmail) {
     // Imported here: the authority's client takes 7 MB.
     const { openAcmeCertificate } = await import('./acme-certificate.js');
     return openAcmeCertificate({
       directory,
       domains,
-      email: acmeEmail,
-      directoryUrl: acmeDirectory,
+      ...partsOf(readAcme, acmeEmail),
       clock,
       wallNow,
       log,
     });
   }
-  return MadeCertificate.open({ directory, hosts: config.hostnames, clock, wallNow, log });
+  return MadeCertificate.open({ directory, hosts: hostsOf(config), clock, wallNow, log });
 }
+
+/**
+ * Hosts in each certificate that the server makes.
+ * @param {{ hostnames: readonly string[] | null }} config
+ */
+const hostsOf = ({ hostnames }) => [...new Set([...LOOPBACK, ...(hostnames ?? [])])];
 
 /**
  * Opens the page's certificate with --lan, which people accept in their browsers. It lasts longer
@@ -120,7 +128,7 @@ export async function openCertificate(
 export function openAcceptedCertificate({ certDir, hostnames }, address, options) {
   return MadeCertificate.open({
     directory: join(certDir ?? CERTIFICATE_DIRECTORY, ACCEPTED_FOLDER),
-    hosts: [...hostnames, address],
+    hosts: [...hostsOf({ hostnames }), address],
     days: ACCEPTED_DAYS,
     ...options,
   });

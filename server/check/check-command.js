@@ -8,6 +8,7 @@
 import { Command, CommanderError } from 'commander';
 import { InformationRequest, loadConfig } from '../config/config.js';
 import { checkCertificate, checkNames } from './certificate.js';
+import { warn } from './finding.js';
 import { checkNats, checkPorts, checkUdp } from './network.js';
 import { findRunning } from './running.js';
 import { checkAddon, checkClock, checkDirectories, checkFiles, checkNode } from './system.js';
@@ -37,7 +38,9 @@ const STATE_WIDTH = 6;
  * @throws {InformationRequest} for --help
  */
 export async function checkCommand(argv, { env, print }) {
-  const config = loadConfig({ argv: readHelp(argv), env });
+  const onOld = (/** @type {import('../config/config.js').Replacement} */ { option, write }) =>
+    print(lineOf(warn(`${option} is accepted for the last time`, `write ${write}`)));
+  const config = loadConfig({ argv: readHelp(argv), env, onOld });
   const running = await findRunning(config);
   let isWell = true;
   for (const check of CHECKS) {

@@ -7,7 +7,7 @@ import { connect } from '@nats-io/transport-node';
 import { Endpoint, loadError } from '@aloud/native';
 import { listenError } from '../config/config-error.js';
 import { pageUrl } from '../config/config.js';
-import { readClusterUrl } from '../config/readers.js';
+import { partsOf, readClusterUrl, readListenAddress } from '../config/readers.js';
 import { listeningHosts } from '../http/server.js';
 import { lanAddress, lanUrl } from '../lan.js';
 import { fail, note, ok, reasonOf, warn } from './finding.js';
@@ -24,17 +24,17 @@ const WAIT_MS = 3000;
 const OPEN_UDP =
   'let the UDP port through firewalls and routers; calls go over WebSocket until then';
 
-/** @typedef {'port' | 'h3-port' | 'http-port' | 'metrics-port'} PortOption */
+/** @typedef {'port' | 'h3-port' | 'http-port' | 'metrics'} PortOption */
 
 /** @type {Check} */
 export async function checkPorts({ config, running }) {
-  const { port, httpPort, metricsPort, metricsHost } = config;
+  const { port, httpPort } = config;
+  const metrics = partsOf(readListenAddress, config.metrics);
   if (running) return [ok(`aloud ${running.version} runs at port ${port}`)];
   const hosts = await listeningHosts(config.host);
   const findings = [await checkTcp('port', port, hosts)];
   if (httpPort !== 'off') findings.push(await checkTcp('http-port', httpPort, hosts));
-  if (metricsPort !== 'off')
-    findings.push(await checkTcp('metrics-port', metricsPort, [metricsHost]));
+  if (metrics.port !== null) findings.push(await checkTcp('metrics', metrics.port, [metrics.host]));
   return findings;
 }
 

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildAdvice, loadError, probeLibrary } from '@aloud/native';
 import { CERTIFICATE_DIRECTORY } from '../certificate/generate.js';
+import { partsOf, readAcme, readRecordingLimit } from '../config/readers.js';
 import { mostConnections } from '../http/server.js';
 import { FILES_ADVICE, limitOfFiles } from '../open-files.js';
 import { stateDirectory } from '../packages.js';
@@ -41,9 +42,10 @@ export async function checkAddon() {
 /** @type {Check} */
 export async function checkClock({ config }) {
   if (config.domains !== null) {
+    const { directoryUrl } = partsOf(readAcme, config.acmeEmail);
     try {
       const sent = Date.now();
-      const answer = await fetch(config.acmeDirectory, {
+      const answer = await fetch(directoryUrl, {
         method: 'HEAD',
         signal: AbortSignal.timeout(CLOCK_WAIT_MS),
       });
@@ -52,7 +54,7 @@ export async function checkClock({ config }) {
       const offMs = Math.abs((sent + Date.now()) / 2 - theirs) - 500;
       if (Number.isNaN(theirs)) return [note('the clock could not be compared')];
       return offMs < CLOCK_MS
-        ? [ok(`the clock agrees with ${new URL(config.acmeDirectory).host}`)]
+        ? [ok(`the clock agrees with ${new URL(directoryUrl).host}`)]
         : [warn(`the clock is ${Math.round(offMs / 1000)} s off`, SYNC_CLOCK)];
     } catch (error) {
       return [note(`the clock could not be compared (${reasonOf(error)})`)];
@@ -94,11 +96,12 @@ export function checkFiles({ config }) {
 
 /** @type {Check} */
 export async function checkDirectories({ config }) {
-  const { recordingDir, recordingLimitMb, certDir, cert } = config;
+  const { recordingDir, certDir, cert } = config;
+  const { megabytes } = partsOf(readRecordingLimit, config.recordingLimit);
   const findings = [];
-  if (recordingLimitMb > 0) {
+  if (megabytes > 0) {
     const directory = recordingDir ?? join(stateDirectory(), 'recordings');
-    findings.push(await checkDirectory('recording-dir', directory, recordingLimitMb));
+    findings.push(await checkDirectory('recording-dir', directory, megabytes));
   }
   if (cert === null)
     findings.push(await checkDirectory('cert-dir', certDir ?? CERTIFICATE_DIRECTORY, 1));
@@ -127,7 +130,7 @@ async function checkDirectory(option, directory, neededMb) {
     ? ok(`--${option} ${directory}: ${freeMb} MB free`)
     : warn(
         `--${option} ${directory}: ${freeMb} MB free, and ${neededMb} MB may be needed`,
-        option === 'recording-dir' ? 'free some, or lower --recording-limit-mb' : 'free some',
+        option === 'recording-dir' ? 'free some, or lower --recording-limit' : 'free some',
       );
 }
 

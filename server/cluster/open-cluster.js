@@ -9,6 +9,7 @@
 import { readFileSync } from 'node:fs';
 import { ResumeTokens } from '../access/resume-token.js';
 import { isHttps, pageUrl } from '../config/config.js';
+import { clusterNameOf } from '../config/readers.js';
 import { withFields } from '../log.js';
 import { Cluster } from './cluster.js';
 
@@ -21,13 +22,7 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @returns {Promise<{ cluster: Cluster | undefined, tokens: ResumeTokens }>}
  */
 export async function openCluster(config, { clock, wallNow, log, rooms }) {
-  const {
-    cluster: url,
-    clusterName: name,
-    clusterKey,
-    awayTimeoutMs: awayMs,
-    maxSessions,
-  } = config;
+  const { cluster: url, clusterKey, awayTimeoutMs: awayMs, maxSessions } = config;
   if (url === null) return { cluster: undefined, tokens: new ResumeTokens({ wallNow }) };
   // Imported here: a server of its own needs no client of NATS.
   const { NatsBus } = await import('./nats-bus.js');
@@ -37,7 +32,7 @@ export async function openCluster(config, { clock, wallNow, log, rooms }) {
   const tokens = new ResumeTokens({ key: clusterKey ?? undefined, wallNow, awayMs });
   const limits = { people: maxSessions };
   const cluster = new Cluster({
-    name,
+    name: clusterNameOf(url),
     openBus,
     clock,
     wallNow,
@@ -52,15 +47,15 @@ export async function openCluster(config, { clock, wallNow, log, rooms }) {
 
 /**
  * Address of this node for clients: the origin of --advertise-url, or the page's address.
- * @param {Pick<Config, 'advertiseUrl' | 'domains' | 'allowedHosts' | 'cert'>} config
+ * @param {Pick<Config, 'advertiseUrl' | 'domains' | 'hostnames' | 'cert'>} config
  * @param {number} port  of the page
  * @returns {{ url: string, origins: string[] }} origins: of the pages that this node serves
  */
 export function reachedAt(config, port) {
-  const { advertiseUrl, domains, allowedHosts } = config;
+  const { advertiseUrl, domains, hostnames } = config;
   const url = new URL(advertiseUrl ?? pageUrl(/** @type {Config} */ (config), port)).origin;
   const scheme = isHttps(config) ? 'https' : 'http';
-  const names = [...(domains ?? []), ...(allowedHosts ?? [])].filter((name) => !name.includes('*'));
+  const names = [...(domains ?? []), ...(hostnames ?? [])].filter((name) => !name.includes('*'));
   // A load balancer in front of the nodes may add HTTPS.
   const origins = names.flatMap((name) =>
     [`https://${name}`, `${scheme}://${name}:${port}`].map((origin) => new URL(origin).origin),

@@ -62,7 +62,9 @@ function createCommand(version, options) {
     .addOption(
       new Option('--config <file>', `JSON file of options, by these names (${envOf('config')})`),
     );
-  for (const option of options) for (const each of commandOptions(option)) command.addOption(each);
+  for (const option of options)
+    for (const each of commandOptions(option))
+      command.addOption(each.hideHelp(option.isOld === true));
   return command;
 }
 
@@ -97,6 +99,11 @@ const PLACEHOLDERS = Object.freeze({
   integer: 'number',
   number: 'number',
   choice: 'choice',
+  'server-delay': 'ms',
+  frames: 'ms',
+  'recording-limit': 'size,age',
+  log: 'level,format',
+  'listen-address': 'host:port',
   host: 'address',
   path: 'path',
   secret: 'secret',
@@ -109,7 +116,8 @@ const PLACEHOLDERS = Object.freeze({
   domains: 'name',
   origins: 'origin',
   webhooks: 'url',
-  email: 'address',
+  acme: 'address',
+  'listener-bitrate': 'b/s',
   url: 'url',
   proxies: 'proxies',
   boolean: '',

@@ -1,6 +1,7 @@
 import { allowedOf, either } from './option-value.js';
 import { withoutCredentials } from './readers.js';
-import { envOf, GONE } from './options.js';
+import { GONE } from './old-options.js';
+import { envOf } from './options.js';
 
 /** @typedef {import('./options.js').OptionRow} OptionRow */
 
@@ -128,7 +129,7 @@ const NO_SUCH_ADDRESS = new Set([
 /**
  * Explains a listen error to the person who chose the address.
  * @param {unknown} error as Node.js or an HTTP/3 engine gives it
- * @param {'port' | 'h3-port' | 'http-port' | 'metrics-port'} option
+ * @param {'port' | 'h3-port' | 'http-port' | 'metrics'} option
  * @param {string} host
  * @param {number} port
  * @returns {unknown} a ConfigError, or the same error if it is of another kind
@@ -160,7 +161,7 @@ export function listenError(error, option, host, port) {
     NO_SUCH_ADDRESS.has(code) ||
     /cannot assign requested address|family not supported/i.test(message)
   ) {
-    const where = option === 'metrics-port' ? '--metrics-host' : '--host';
+    const where = option === 'metrics' ? '--metrics' : '--host';
     return told(
       'an address of this machine',
       `${where} ${host} is no address of this machine; choose one that it has, or ::.`,

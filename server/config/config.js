@@ -1,9 +1,5 @@
 import { readFileSync } from 'node:fs';
-import {
-  createAudioFormat,
-  MAX_FRAME_MS,
-  OPUS_FRAME_MS,
-} from '../../public/shared/sound/audio-format.js';
+import { OPUS_FRAME_MS } from '../../public/shared/sound/audio-format.js';
 import { mostBitrate } from '../../public/shared/stream/bitrate.js';
 import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 import { readArguments } from './command-line.js';
@@ -15,7 +11,9 @@ import {
   unknownOption,
 } from './config-error.js';
 import { checkValue, either, parseText } from './option-value.js';
+import { oldRows, replaceOld } from './old-options.js';
 import { envOf, OPTIONS } from './options.js';
+import { audioFormatOf, partsOf, readFrames } from './readers.js';
 
 export { ConfigError, InformationRequest };
 
@@ -23,6 +21,7 @@ export { ConfigError, InformationRequest };
 /** @typedef {import('./options.js').OptionValue} OptionValue */
 
 /** @typedef {import('./options.js').Config} Config */
+/** @typedef {import('./old-options.js').Replacement} Replacement */
 
 /** Longest Opus frame of the codec opusscript in stereo, in milliseconds. */
 const OPUSSCRIPT_STEREO_MS = 20;
@@ -52,6 +51,7 @@ const readText = (/** @type {string} */ path) => readFileSync(path, 'utf8');
  * @param {(path: string) => string} [options.readFile]  throws when the file can't be read
  * @param {string} [options.version]                   printed by --version
  * @param {readonly Readonly<OptionRow>[]} [options.more]  further rows, of a plugin
+ * @param {(old: Replacement) => void} [options.onOld]  an option of the release before was given
  * @returns {Readonly<Config>}
  * @throws {ConfigError} for an unknown option, a value that isn't allowed, an unreadable file
  * @throws {InformationRequest} for --help and --version
@@ -62,8 +62,10 @@ export function loadConfig({
   readFile = readText,
   version = '',
   more = [],
+  onOld = () => {},
 } = {}) {
-  const options = [...OPTIONS, ...more];
+  const current = [...OPTIONS, ...more];
+  const options = [...current, ...oldRows(current)];
   const flags = readArguments(argv, version, options);
   const variable = envOf('config');
   /** @type {Map<string, Given>} */
@@ -76,13 +78,31 @@ export function loadConfig({
   for (const [name, found] of environment) given.set(name, found);
   for (const [name, value] of flags.values) given.set(name, { value, source: null });
 
+  for (const old of replaceOld(given, current)) onOld(old);
+  for (const option of current) checkReplaced(option, given);
+
   const hasDomain = given.has('domain');
-  const values = options.map(({ name, key, fallback, withDomain = fallback }) => {
-    return [key, given.get(name)?.value ?? (hasDomain ? withDomain : fallback)];
-  });
+  const values = options
+    .filter(({ name, isOld }) => !isOld || given.has(name))
+    .map(({ name, key, fallback, withDomain = fallback }) => {
+      return [key, given.get(name)?.value ?? (hasDomain ? withDomain : fallback)];
+    });
   const config = /** @type {Config} */ (Object.fromEntries(values));
   checkTogether(config, given);
   return Object.freeze(config);
+}
+
+/**
+ * Checks a value, which may have been put together from old options.
+ * @param {Readonly<OptionRow>} option
+ * @param {Map<string, Given>} given
+ */
+function checkReplaced(option, given) {
+  const found = given.get(option.name);
+  if (!found) return;
+  const value = checkValue(option, found.value);
+  if (value === undefined) throw notAllowed(option, found.value, found.source);
+  given.set(option.name, { ...found, value });
 }
 
 /**
@@ -132,7 +152,11 @@ function readConfigFile({ path, source, readFile, options }, given) {
   for (const [name, found] of Object.entries(content)) {
     const option = options.find((row) => row.name === name);
     if (!option)
-      throw unknownOption(show(name), path, options.find(({ key }) => key === name)?.name);
+      throw unknownOption(
+        show(name),
+        path,
+        options.find(({ key, isOld }) => key === name && !isOld)?.name,
+      );
     const value = checkValue(option, found);
     if (value === undefined) throw notAllowed(option, found, path);
     given.set(name, { value, source: path });
@@ -168,15 +192,14 @@ function checkTogether(config, given) {
 
 /** @param {Config} config @param {Stop} stop */
 function checkSound(config, stop) {
-  const { frameMs, opusFrames, channels, codec, bitrate } = config;
-  try {
-    createAudioFormat(config);
-  } catch {
-    // Each value alone is in its range; a person who sets both thinks of the frame first.
-    const lengths = either(frameLengths(opusFrames).join(', '));
-    stop('frame-ms', frameMs, `${lengths} (ms) with --opus-frames ${opusFrames}`);
+  const { frameMs, channels, codec, bitrate } = config;
+  const frames = partsOf(readFrames, frameMs);
+  const opusMs = frames.frameMs / frames.opusFrames;
+  if (!OPUS_FRAME_MS.includes(opusMs)) {
+    const lengths = OPUS_FRAME_MS.join(', ');
+    stop('frame-ms', frameMs, `${either(lengths)} (ms), or several Opus frames of such a length`);
   }
-  if (codec === 'opusscript' && channels === 2 && frameMs / opusFrames > OPUSSCRIPT_STEREO_MS) {
+  if (codec === 'opusscript' && channels === 2 && opusMs > OPUSSCRIPT_STEREO_MS) {
     stop(
       'channels',
       channels,
@@ -184,7 +207,7 @@ function checkSound(config, stop) {
     );
   }
   // Limit for received packets, a little above that for sent ones, which streams are held to.
-  const most = mostBitrate(config, MAX_PACKET_BYTES - AUDIO_HEADER_BYTES);
+  const most = mostBitrate(audioFormatOf(config), MAX_PACKET_BYTES - AUDIO_HEADER_BYTES);
   if (bitrate > most)
     stop('bitrate', bitrate, `at most ${most} (b/s) with --frame-ms ${frameMs}, to fit a packet`);
 }
@@ -292,7 +315,3 @@ function halfPair(missing, present) {
   const sentence = `--${present} needs --${missing}: give both or neither.`;
   return new ConfigError({ option: `--${missing}`, value: undefined, allowed: 'a path', sentence });
 }
-
-/** @param {number} opusFrames */
-const frameLengths = (opusFrames) =>
-  OPUS_FRAME_MS.map((ms) => ms * opusFrames).filter((ms) => ms <= MAX_FRAME_MS);

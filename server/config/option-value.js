@@ -1,26 +1,39 @@
 import { isIP } from 'node:net';
 import {
+  ACME_ALLOWED,
   CLUSTER_URL_ALLOWED,
+  DECIMAL,
+  FRAMES_ALLOWED,
+  isHost,
+  isHttpsUrl,
   KEYS_ALLOWED,
+  LISTEN_ADDRESS_ALLOWED,
+  LISTENER_BITRATE_ALLOWED,
+  LOG_ALLOWED,
+  PROXIES_ALLOWED,
+  readAcme,
   readClusterUrl,
+  readFrames,
   readKeys,
+  readListenAddress,
+  readListenerBitrate,
+  readLog,
   readProxies,
+  readRecordingLimit,
+  readServerDelay,
   readWebhook,
+  RECORDING_LIMIT_ALLOWED,
+  SERVER_DELAY_ALLOWED,
   WEBHOOKS_ALLOWED,
 } from './readers.js';
 
 /** @typedef {import('./options.js').OptionRow} OptionRow */
 /** @typedef {import('./options.js').OptionValue} OptionValue */
 
-/** Digits only: no exponent, no hexadecimal, no space. */
-const DECIMAL = /^-?\d{1,15}(\.\d{1,15})?$/;
 const MAX_PATH = 4096;
 
 /** A host name in ASCII, perhaps with a wildcard in front (RFC 6125, section 6.4). */
 const HOST_NAME = /^(\*\.)?[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/i;
-
-/** A host to listen at; an address may carry a zone, as in fe80::1%eth0. */
-const HOST = /^[a-z0-9_.:-]+(%[a-z0-9_.-]+)?$/i;
 
 /**
  * A name that an authority can check over HTTP: without a wildcard (RFC 8555, section 8.3), and
@@ -37,17 +50,11 @@ const MAX_WEBHOOKS = 10;
 /** Most names in one certificate (https://letsencrypt.org/docs/rate-limits/). */
 const MAX_DOMAINS = 100;
 
-/** An email address that a mailto URL carries unescaped (RFC 8555, section 7.3). */
-const EMAIL = /^[a-z0-9._%+-]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})+$/i;
-
 /** A bearer token (RFC 6750, section 2.1), too long to guess. */
 const SECRET = /^[A-Za-z0-9._~+/-]{16,256}={0,2}$/;
 
 /** A secret as long as the hash of its signatures (RFC 7518, section 3.2). */
 const CLUSTER_KEY = /^[A-Za-z0-9._~+/=-]{32,256}$/;
-
-/** A token of a NATS subject. */
-const NAME = /^[A-Za-z0-9_-]{1,32}$/;
 
 /**
  * True when a certificate can be made for a host: an IP address without a zone, or a name.
@@ -114,7 +121,23 @@ const secretType = (range, allowed) => ({
  */
 const readType = (range, read) => ({
   range: () => range,
-  check: (value) => (read(value) ? String(value) : undefined),
+  check: (value) =>
+    (typeof value === 'string' || typeof value === 'number') && read(value)
+      ? String(value)
+      : undefined,
+});
+
+/**
+ * A type of numbers that may have further parts, and are read later.
+ * @param {string} range
+ * @param {(value: unknown) => unknown} read  falsy for a value that isn't allowed
+ * @returns {Type}
+ */
+const numberWithPartsType = (range, read) => ({
+  range: () => range,
+  parse: (given) => (DECIMAL.test(given) ? Number(given) : given),
+  check: (value) =>
+    (typeof value === 'string' || typeof value === 'number') && read(value) ? value : undefined,
 });
 
 /**
@@ -143,6 +166,9 @@ const numberType = (kind) => ({
   },
 });
 
+/** A token of a NATS subject. */
+const NAME = /^[A-Za-z0-9_-]{1,32}$/;
+
 /** @type {Record<OptionRow['type'], Type>} */
 const TYPES = {
   integer: numberType('whole number'),
@@ -169,17 +195,19 @@ const TYPES = {
   domains: listType('DNS names without a wildcard, at least one', isDomains, (name) =>
     name.toLowerCase(),
   ),
-  email: textType('a mail address', (text) => EMAIL.test(text)),
+  acme: textType(ACME_ALLOWED, readAcme),
   url: textType('an https URL', isHttpsUrl),
   nats: readType(CLUSTER_URL_ALLOWED, readClusterUrl),
-  name: textType('1 to 32 letters, digits, - and _', (text) => NAME.test(text)),
   'cluster-key': secretType('32 to 256 letters, digits and -._~+/=', CLUSTER_KEY),
+  name: textType('1 to 32 letters, digits, - and _', (text) => NAME.test(text)),
   'page-url': textType('an http or https URL without a path', isPageUrl),
-  proxies: readType(
-    'a number of proxies from 1 to 16, or addresses and networks (10.0.0.0/8), ' +
-      'separated by commas',
-    readProxies,
-  ),
+  proxies: readType(PROXIES_ALLOWED, readProxies),
+  'server-delay': numberWithPartsType(SERVER_DELAY_ALLOWED, readServerDelay),
+  'listener-bitrate': numberWithPartsType(LISTENER_BITRATE_ALLOWED, readListenerBitrate),
+  frames: numberWithPartsType(FRAMES_ALLOWED, readFrames),
+  'recording-limit': readType(RECORDING_LIMIT_ALLOWED, readRecordingLimit),
+  log: readType(LOG_ALLOWED, readLog),
+  'listen-address': readType(LISTEN_ADDRESS_ALLOWED, readListenAddress),
 };
 
 /**
@@ -232,11 +260,6 @@ function isNumberOf(option, value) {
   return value >= (option.min ?? -Infinity) && value <= (option.max ?? Infinity);
 }
 
-/** @param {string} text */
-function isHost(text) {
-  return text.length <= 253 && HOST.test(text);
-}
-
 /**
  * @param {unknown} value
  * @returns {value is string[]}
@@ -268,11 +291,6 @@ function isDomains(value) {
 function isWebhooks(value) {
   if (!Array.isArray(value) || value.length === 0 || value.length > MAX_WEBHOOKS) return false;
   return value.every((url) => readWebhook(url) !== null);
-}
-
-/** @param {string} text */
-function isHttpsUrl(text) {
-  return URL.canParse(text) && new URL(text).protocol === 'https:';
 }
 
 /**

@@ -1,12 +1,4 @@
-import {
-  CHANNELS,
-  MAX_FRAME_MS,
-  MAX_OPUS_FRAMES,
-  OPUS_FRAME_MS,
-  SAMPLE_RATES,
-  RATES,
-} from '../../public/shared/sound/audio-format.js';
-import { MAX_SERVER_DELAY_MS } from '../../public/shared/limits.js';
+import { CHANNELS, SAMPLE_RATES } from '../../public/shared/sound/audio-format.js';
 import {
   APPLICATIONS,
   defaultEncoderSettings as encoder,
@@ -18,8 +10,9 @@ import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
  * `docs/configuration.md` and the tests.
  *
  * @typedef {'integer' | 'number' | 'choice' | 'boolean' | 'host' | 'path' | 'list' | 'secret' |
- *   'domains' | 'email' | 'url' | 'proxies' | 'keys' | 'origins' | 'nats' | 'name' | 'cluster-key'
- *   | 'page-url' | 'webhooks'} OptionType
+ *   'domains' | 'acme' | 'url' | 'proxies' | 'keys' | 'origins' | 'nats' | 'name' | 'cluster-key'
+ *   | 'page-url' | 'webhooks' | 'server-delay' | 'frames' | 'recording-limit' | 'log' |
+ *   'listen-address' | 'listener-bitrate'} OptionType
  *
  * @typedef {object} OptionRow
  * @property {string} name           of the flag, and key in the config file
@@ -35,13 +28,18 @@ import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
  * @property {OptionValue} [withDomain]  default when --domain is set
  * @property {string} [fallbackNote] the default in words, if its value doesn't explain it
  * @property {string} description
+ * @property {boolean} [isOld]  accepted for one release more, and shown nowhere: old-options.js
  *
  * @typedef {string | number | boolean | null | ReadonlyArray<string>} OptionValue
  *
  * @typedef {typeof ROWS[number]} Row  one of the options below
  *
- * @typedef {{ [R in Row as R['key']]: ValueOf<R> }} Config  the server's settings, by the keys of
- *   the options
+ * @typedef {{ [R in Row as R['key']]: ValueOf<R> } & MeasuringConfig} Config  the server's
+ *   settings, by the keys of the options
+ *
+ * @typedef {object} MeasuringConfig  settings that only a plugin's options have
+ * @property {boolean} [echo]  people receive their own voice too
+ * @property {number} [relayFrom]  number of listeners at which other nodes begin to relay a room
  */
 
 /**
@@ -50,6 +48,7 @@ import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
  * @typedef {(R['fallback'] extends null ? null : never)
  *   | (R extends { word: infer W } ? W : never)
  *   | (R['type'] extends 'integer' | 'number' ? number
+ *   : R['type'] extends 'server-delay' | 'frames' | 'listener-bitrate' ? string | number
  *   : R['type'] extends 'boolean' ? boolean
  *   : R extends { type: 'choice', choices: ReadonlyArray<infer C> } ? C
  *   : R['type'] extends 'list' | 'domains' | 'origins' | 'webhooks' ? readonly string[]
@@ -61,11 +60,6 @@ import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
  * @template {string} N
  * @typedef {N extends `${infer A}-${infer B}` ? `${A}${Capitalize<KeyOf<B>>}` : N} KeyOf
  */
-
-/** The directory of Let's Encrypt (https://letsencrypt.org/docs/acme-protocol-updates/). */
-const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
-
-const LOOPBACK = Object.freeze(['localhost', '127.0.0.1', '::1']);
 
 const ROWS = Object.freeze(
   /** @type {const} */ ([
@@ -115,9 +109,11 @@ const ROWS = Object.freeze(
     ),
     choice(
       'delivery',
-      ['tick', 'reply'],
+      ['tick', 'reply', 'packets'],
       'tick',
-      'tick: the server pushes each mix; reply: it answers each packet with one',
+      'tick: the server pushes each mix, and the forwarded voices of a frame together; reply: it ' +
+        'answers each packet with a mix; packets: as tick, but each packet is forwarded when it ' +
+        'arrives',
     ),
     choice(
       'mode',
@@ -133,34 +129,15 @@ const ROWS = Object.freeze(
       'every room is a broadcast: the first person, moderators and people invited to the ' +
         'stage speak, all others listen (docs/broadcast.md)',
     ),
-    choice(
-      'forward-way',
-      ['bundle', 'now'],
-      'bundle',
-      'bundle: forwards all voices of a frame together; now: each packet when it arrives',
-    ),
     {
-      ...number(
+      ...row(
+        'server-delay',
         'server-delay-ms',
-        0,
-        MAX_SERVER_DELAY_MS,
-        60,
-        'ms',
-        'delay between the end of a frame and its mix',
+        'auto',
+        'delay between the end of a frame and its mix; auto:200 chooses at most 200 ms, and ' +
+          'later packets are dropped',
       ),
-      word: 'auto',
-      fallback: 'auto',
-      fallbackNote: 'the shortest at which everybody is heard',
-    },
-    {
-      ...integer(
-        'max-server-delay-ms',
-        1,
-        MAX_SERVER_DELAY_MS,
-        400,
-        'longest delay that auto chooses; later packets are dropped',
-      ),
-      unit: 'ms',
+      fallbackNote: 'the shortest at which everybody is heard, at most 400',
     },
     number(
       'received-target',
@@ -185,20 +162,12 @@ const ROWS = Object.freeze(
       1,
       'channels of rooms: 1 is mono, 2 is stereo; the first person in a room may choose',
     ),
-    number(
+    row(
+      'frames',
       'frame-ms',
-      Math.min(...OPUS_FRAME_MS),
-      MAX_FRAME_MS,
       20,
-      'ms',
-      'length of a frame, and so of the sound in a packet',
-    ),
-    integer(
-      'opus-frames',
-      1,
-      MAX_OPUS_FRAMES,
-      1,
-      'Opus frames in a packet, equal parts of the frame',
+      'length of a frame, and so of the sound in a packet; 8x10: a packet has 8 Opus frames of ' +
+        '10 ms',
     ),
     choice(
       'codec',
@@ -254,32 +223,16 @@ const ROWS = Object.freeze(
       fallback: 'auto',
     },
     {
-      ...integer(
-        'listener-stride',
-        1,
-        MAX_REDUNDANCY + 1,
-        3,
-        'frames in one packet to a listener: each further frame allows more listeners, and ' +
-          'delays their sound by 20 ms',
-      ),
-      word: 'auto',
-      fallback: 'auto',
-      fallbackNote: '3; in a broadcast, 1 at 64 kb/s or more',
-    },
-    {
-      ...integer(
+      ...row(
         'listener-bitrate',
-        RATES[0],
-        RATES[RATES.length - 1],
-        64_000,
-        'highest bitrate that listeners of a broadcast get',
+        'listener-bitrate',
+        'auto',
+        'highest bitrate that listeners of a broadcast get, in b/s; with /3 behind it, a packet ' +
+          'to a listener has three frames: each further frame allows more listeners, and delays ' +
+          'their sound by 20 ms',
       ),
-      unit: 'b/s',
-      word: 'auto',
-      fallback: 'auto',
-      fallbackNote: '64 000 for each channel',
+      fallbackNote: '64 000 for each channel, and 3 frames; in a broadcast, 1 at 64 kb/s or more',
     },
-    row('boolean', 'echo', false, 'sends people their own voice too'),
     {
       ...integer(
         'workers',
@@ -307,13 +260,6 @@ const ROWS = Object.freeze(
       ),
       unit: 'joins',
     },
-    integer(
-      'relay-from',
-      1,
-      100000,
-      1000,
-      'number of listeners at which other nodes of a cluster begin to relay a room',
-    ),
     {
       ...integer(
         'idle-timeout-ms',
@@ -357,15 +303,12 @@ const ROWS = Object.freeze(
       key: 'domains',
     },
     row(
-      'email',
+      'acme',
       'acme-email',
       null,
-      "email address for the authority; setting it agrees to the authority's terms",
+      "email address for the authority, Let's Encrypt or the one whose ACME directory follows; " +
+        "setting it agrees to the authority's terms",
     ),
-    {
-      ...row('url', 'acme-directory', LETS_ENCRYPT, 'ACME directory of the authority'),
-      fallbackNote: "Let's Encrypt",
-    },
     path(
       'cert-dir',
       'directory for the certificates that the server makes or gets',
@@ -375,18 +318,12 @@ const ROWS = Object.freeze(
       ...row(
         'list',
         'hostname',
-        LOOPBACK,
-        'host in the certificate that the server makes; may be repeated',
+        null,
+        'further name or address by which browsers reach the server, or *.NAME for its ' +
+          'subdomains: requests may use it, and it is in the certificate that the server makes; ' +
+          'may be repeated',
       ),
       key: 'hostnames',
-    },
-    {
-      ...row(
-        'list',
-        'allowed-hosts',
-        null,
-        'another host name that requests may use, or *.NAME for its subdomains; may be repeated',
-      ),
       fallbackNote: "localhost, addresses, the machine's own name and the certificate's",
     },
     {
@@ -434,50 +371,33 @@ const ROWS = Object.freeze(
       "recordings/ in aloud's own directory; for an installed package, in " +
         '~/.local/state/aloud',
     ),
-    {
-      ...integer(
-        'recording-limit-mb',
-        0,
-        1_000_000,
-        1024,
-        'largest size of all recordings together; 0: nothing is recorded',
-      ),
-      unit: 'MB',
-    },
-    {
-      ...integer('recording-keep-hours', 1, 87600, 24, 'age at which recordings are deleted'),
-      unit: 'h',
-    },
+    row(
+      'recording-limit',
+      'recording-limit',
+      '1024MB,24h',
+      'largest size of all recordings together, and the age at which they are deleted; 0MB: ' +
+        'nothing is recorded',
+    ),
     {
       ...row(
         'proxies',
         'trust-proxy',
         null,
-        "proxies trusted to name a client's address: their number, or their addresses",
+        "proxies trusted to name a client's address in X-Forwarded-For: their number, or their " +
+          'addresses; with the word forwarded, in the header Forwarded',
       ),
       fallbackNote: 'none',
     },
-    choice(
-      'proxy-header',
-      ['x-forwarded-for', 'forwarded'],
-      'x-forwarded-for',
-      'header in which trusted proxies name the client',
-    ),
     {
       ...row(
         'nats',
         'cluster',
         null,
-        'NATS servers that connect this node to its cluster (docs/scaling.md)',
+        'NATS servers that connect this node to its cluster (docs/scaling.md); the name behind ' +
+          'the last separates clusters that share NATS servers, and is aloud without it',
       ),
       fallbackNote: 'no cluster',
     },
-    row(
-      'name',
-      'cluster-name',
-      'aloud',
-      'name of the cluster; separates clusters that share NATS servers',
-    ),
     {
       ...row(
         'cluster-key',
@@ -507,37 +427,22 @@ const ROWS = Object.freeze(
       ),
       unit: 's',
     },
-    choice(
-      'log-level',
-      ['error', 'warn', 'info', 'debug'],
-      'info',
-      'least severe level that is logged to standard error',
-    ),
     {
-      ...choice(
-        'log-format',
-        ['auto', 'text', 'json'],
-        'auto',
-        'format of the log: text for people, or JSON',
+      ...row(
+        'log',
+        'log',
+        'info',
+        'least severe level that is logged to standard error, and the format: text for people, ' +
+          'or JSON',
       ),
       fallbackNote: 'text on a terminal, otherwise JSON',
     },
-    {
-      ...integer(
-        'metrics-port',
-        0,
-        65535,
-        0,
-        'TCP port of Prometheus metrics; 0 picks a free port',
-      ),
-      word: 'off',
-      fallback: 'off',
-    },
     row(
-      'host',
-      'metrics-host',
-      '127.0.0.1',
-      'address to listen on for metrics, which name no room and no person',
+      'listen-address',
+      'metrics',
+      'off',
+      'TCP port of Prometheus metrics, which name no room and no person, on 127.0.0.1 or the ' +
+        'address before it; 0 picks a free port',
     ),
   ]),
 );
@@ -547,16 +452,6 @@ export const OPTIONS = ROWS;
 
 export const DEFAULTS = Object.freeze(
   /** @type {Config} */ (Object.fromEntries(OPTIONS.map(({ key, fallback }) => [key, fallback]))),
-);
-
-/** Removed options, by name, with the reason and the replacement. */
-export const GONE = Object.freeze(
-  /** @type {Record<string, string>} */ ({
-    carry: 'measuring alone needs it (bench/docs/measuring.md)',
-    'congestion-controller': 'measuring alone needs it (bench/docs/measuring.md)',
-    'listener-rule': 'measuring alone needs it (bench/docs/measuring.md)',
-    'receive-queue': 'the engine keeps 64 datagrams of a session',
-  }),
 );
 
 /** @param {string} name  of an option */
@@ -582,7 +477,7 @@ function keyOf(name) {
  * @param {F} fallback
  * @param {string} description
  */
-function row(type, name, fallback, description) {
+export function row(type, name, fallback, description) {
   return { name, key: keyOf(name), env: envOf(name), type, fallback, description };
 }
 
@@ -594,7 +489,7 @@ function row(type, name, fallback, description) {
  * @param {number} fallback
  * @param {string} description
  */
-function integer(name, min, max, fallback, description) {
+export function integer(name, min, max, fallback, description) {
   return { ...row('integer', name, fallback, description), min, max };
 }
 

@@ -4,7 +4,7 @@
  * @import { Listener } from '../mix/listener.js'
  * @import { Source } from '../source/source.js'
  *
- * @typedef {'mix' | 'bundle' | 'now'} Mode delivery of a room's sound: mixed, forwarded as one
+ * @typedef {'mix' | 'bundle' | 'packets'} Mode delivery of a room's sound: mixed, forwarded as one
  *   bundle a frame, or forwarded packet by packet
  */
 

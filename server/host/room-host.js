@@ -16,7 +16,7 @@ import { SampleClock } from '../clock/sample-clock.js';
 import { TickScheduler } from '../clock/tick-scheduler.js';
 import { AdaptiveComplexity, processCpuMs } from '../codec/adaptive-complexity.js';
 import { openCodec } from '../codec/codec.js';
-import { readKeys } from '../config/readers.js';
+import { partsOf, readKeys, readLog, readRecordingLimit } from '../config/readers.js';
 import { stateDirectory } from '../packages.js';
 import { Recordings } from '../recording/recordings.js';
 import { Arrivals } from '../room/entry/arrivals.js';
@@ -94,7 +94,10 @@ export class RoomHost {
     };
     this.rooms = openRooms(
       config,
-      { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } },
+      {
+        ...services,
+        log: partsOf(readLog, config.log).level === 'debug' ? log : { ...log, debug: undefined },
+      },
       elsewhere,
       plugin,
     );
@@ -147,11 +150,12 @@ function openRooms(config, services, elsewhere, plugin) {
  * @param {Config} config
  * @param {{ clock: Clock, wallNow: () => number, log: Log, elsewhere?: Elsewhere }} shared
  */
-function openRecordings({ recordingDir, recordingLimitMb, recordingKeepHours }, shared) {
+function openRecordings({ recordingDir, recordingLimit }, shared) {
+  const { megabytes, hours } = partsOf(readRecordingLimit, recordingLimit);
   const recordings = new Recordings({
     directory: recordingDir ?? RECORDING_DIRECTORY,
-    limitBytes: recordingLimitMb * 1_000_000,
-    keepHours: recordingKeepHours,
+    limitBytes: megabytes * 1_000_000,
+    keepHours: hours,
     ...shared,
   });
   void recordings.sweep();

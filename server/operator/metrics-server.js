@@ -55,7 +55,7 @@ export async function openMetricsServer({ host, port, metrics, log }) {
   server.maxConnections = MAX_CONNECTIONS;
   await new Promise((/** @type {(done: void) => void} */ resolve, reject) => {
     const failed = (/** @type {Error} */ error) =>
-      reject(listenError(error, 'metrics-port', host, port));
+      reject(listenError(error, 'metrics', host, port));
     server.once('error', failed);
     server.listen({ host, port }, () => resolve(void server.off('error', failed)));
   });

@@ -18,6 +18,7 @@
 
 import { readFileSync } from 'node:fs';
 import { createOperatorApi } from './api.js';
+import { partsOf, readListenAddress } from '../config/readers.js';
 import { ClusterRooms } from './cluster-rooms.js';
 import { openMetricsServer } from './metrics-server.js';
 import { Metrics } from './metrics.js';
@@ -27,8 +28,7 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
 
 /**
  * Opens the operator's part of a server: the API, and the metrics if configured.
- * @param {Pick<Config, 'operatorToken' | 'metricsPort' | 'metricsHost' | 'maxRooms' |
- *   'maxSessions'>} config
+ * @param {Pick<Config, 'operatorToken' | 'metrics' | 'maxRooms' | 'maxSessions'>} config
  * @param {object} parts
  * @param {RoomsByThread} parts.rooms
  * @param {Recordings} parts.recordings
@@ -63,7 +63,8 @@ export async function openOperator(
     ...counts
   },
 ) {
-  const { operatorToken, metricsPort, metricsHost: host } = config;
+  const { operatorToken } = config;
+  const { host, port: metricsPort } = partsOf(readListenAddress, config.metrics);
   const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
   const readiness = new Readiness({ isDraining, drain: onDrain });
   const requests = new RequestCounts(server);
@@ -100,7 +101,7 @@ export async function openOperator(
   /** @type {Awaited<ReturnType<typeof openMetricsServer>> | null} */
   let metrics = null;
   try {
-    if (metricsPort !== 'off')
+    if (metricsPort !== null)
       metrics = await openMetricsServer({
         host,
         port: metricsPort,

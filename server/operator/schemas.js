@@ -244,7 +244,7 @@ export const room = named(
     listeners: count.describe('those of them who only listen, and are in no list of people'),
     liveSeconds,
     delivery: z.enum(['tick', 'reply']),
-    sound: z.enum(['mix', 'bundle', 'now']).describe('how it gets to everybody now'),
+    sound: z.enum(['mix', 'bundle', 'packets']).describe('how it gets to everybody now'),
     listenersByRate: z
       .record(z.string(), count)
       .describe('those who listen to a broadcast, by bits a second'),

@@ -30,8 +30,17 @@
  * @typedef {Pick<Config, typeof ROOM_OPTIONS[number]> & OwnSettings} RoomConfig  plain data: it
  *   survives structuredClone
  *
- * @typedef {object} OwnSettings  settings that aren't options
+ * @typedef {object} OwnSettings  settings that aren't options, or are one part of one
  * @property {AudioFormat} format
+ * @property {'tick' | 'reply'} delivery
+ * @property {'bundle' | 'packets'} forwardWay  forwards all voices of a frame together, or each
+ *   packet when it arrives
+ * @property {number | 'auto'} serverDelayMs  D
+ * @property {number} maxServerDelayMs  longest D that `auto` chooses
+ * @property {number | 'auto'} listenerBitrate  highest bit rate of a broadcast's listeners
+ * @property {number | 'auto'} listenerStride  frames in one packet to a listener
+ * @property {boolean} echo  people receive their own voice too
+ * @property {number} relayFrom  number of listeners at which other nodes begin to relay the room
  * @property {number} complexity  of the server's encoders, 0 to 10
  * @property {boolean} e2e  speech is encrypted end to end, so it can only be forwarded
  * @property {string} listenerRule  name of the rule in RATE_RULES by which a broadcast's
@@ -123,29 +132,22 @@ import { MAX_SERVER_DELAY_MS } from '../../public/shared/limits.js';
 import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
 import { streamBitrate } from '../../public/shared/stream/bitrate.js';
 import { defaultEncoderSettings } from '../../public/shared/stream/codec.js';
+import { audioFormatOf, partsOf, readListenerBitrate, readServerDelay } from '../config/readers.js';
 
 /** Options of the server that each room has as they are set. */
 const ROOM_OPTIONS = Object.freeze(
   /** @type {const} */ ([
-    'delivery',
     'mode',
     'broadcast',
-    'forwardWay',
-    'serverDelayMs',
-    'maxServerDelayMs',
     'receivedTarget',
     'stragglerMs',
     'maxSpeakers',
     'levelBalance',
     'silenceSuppression',
     'redundancy',
-    'listenerStride',
-    'listenerBitrate',
-    'echo',
     'bitrate',
     'application',
     'maxParticipants',
-    'relayFrom',
     'idleTimeoutMs',
     'awayTimeoutMs',
   ]),
@@ -154,15 +156,24 @@ const ROOM_OPTIONS = Object.freeze(
 /** Time for which a participant must have been heard, for their place to be kept. */
 export const PLACE_AFTER_MS = 5000;
 
+/** Number of listeners at which other nodes of a cluster begin to relay a room. */
+const RELAY_FROM = 1000;
+
 /**
  * The settings of a new room.
  * @param {Config} config  the server's
  * @returns {RoomConfig}
  */
 export function roomConfigOf(config) {
-  const { complexity } = config;
+  const { complexity, delivery, echo = false, relayFrom = RELAY_FROM } = config;
   const own = {
-    format: createAudioFormat(config),
+    format: audioFormatOf(config),
+    delivery: delivery === 'reply' ? 'reply' : 'tick',
+    forwardWay: delivery === 'packets' ? 'packets' : 'bundle',
+    ...partsOf(readServerDelay, config.serverDelayMs),
+    ...partsOf(readListenerBitrate, config.listenerBitrate),
+    echo,
+    relayFrom,
     complexity: complexity === 'auto' ? defaultEncoderSettings.complexity : complexity,
     e2e: false,
     listenerRule: 'probe',

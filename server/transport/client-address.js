@@ -22,21 +22,21 @@ export const directClient = ({ socket }) => socket;
 /**
  * Makes the function that finds a request's client.
  * @param {object} options
- * @param {string | null} options.trustProxy value of the option; null when no proxy is trusted
- * @param {'x-forwarded-for' | 'forwarded'} options.proxyHeader header that the proxies write; a
- *   client may send the other one, which they pass on
+ * @param {string | null} options.trustProxy value of the option; null when no proxy is trusted. A
+ *   client may send the other header, which proxies pass on
  * @returns {ClientAddress}
  */
-export function clientAddress({ trustProxy, proxyHeader }) {
-  const trusted = trustProxy === null ? null : readProxies(trustProxy);
-  if (!trusted) return directClient;
-  const namesOf = proxyHeader === 'forwarded' ? forwardedNames : listedNames;
+export function clientAddress({ trustProxy }) {
+  const proxies = trustProxy === null ? null : readProxies(trustProxy);
+  if (!proxies) return directClient;
+  const { isTrusted, header } = proxies;
+  const namesOf = header === 'forwarded' ? forwardedNames : listedNames;
   return ({ headers, socket }) => {
-    const names = namesOf(String(headers[proxyHeader] ?? ''));
+    const names = namesOf(String(headers[header] ?? ''));
     let address = plain(socket.remoteAddress ?? '');
     let distance = 0;
     // The last name was written by the nearest proxy.
-    while (distance < names.length && trusted(address, distance)) {
+    while (distance < names.length && isTrusted(address, distance)) {
       const before = readAddress(names[names.length - 1 - distance]);
       if (before === null) break;
       address = before;
@@ -52,8 +52,8 @@ export function clientAddress({ trustProxy, proxyHeader }) {
  * @returns {(socket: { remoteAddress?: string }) => boolean}
  */
 export function trustedPeer({ trustProxy }) {
-  const trusted = trustProxy === null ? null : readProxies(trustProxy);
-  return ({ remoteAddress = '' }) => trusted?.(plain(remoteAddress), 0) ?? false;
+  const proxies = trustProxy === null ? null : readProxies(trustProxy);
+  return ({ remoteAddress = '' }) => proxies?.isTrusted(plain(remoteAddress), 0) ?? false;
 }
 
 /** Turns an IPv4 address of an IPv6 socket into plain IPv4. @param {string} address */

@@ -10,6 +10,7 @@ import { Headless } from '../../testkit/participants/headless.js';
 import { readWav } from '../../testkit/sound/wav.js';
 import { findNats } from '../../deploy/cluster-processes.js';
 import { loadCodec } from '../../server/codec/codec.js';
+import { WITH_PLUGIN } from '../../testkit/plugin.js';
 import { requireOrSkip } from '../../testkit/skip.js';
 import { undisturbed } from '../../testkit/undisturbed.js';
 import { chromiumPath, openBrowser } from '../../testkit/browsers/browser.js';
@@ -18,7 +19,9 @@ import { CUT_OFF, expectProblems, joinRoom, openPage, people } from './support/r
 
 const nats = findNats();
 const OPERATOR = 'the-operator-of-the-cluster';
-const cluster = new LocalCluster({ argv: ['--relay-from', '1', '--operator-token', OPERATOR] });
+const cluster = new LocalCluster({
+  argv: [...WITH_PLUGIN, '--relay-from', '1', '--operator-token', OPERATOR],
+});
 
 const [recorded] = (await readWav(new URL('../../testkit/speech/speech-low.wav', import.meta.url)))
   .channels;

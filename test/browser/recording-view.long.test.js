@@ -174,7 +174,7 @@ inBrowser.describe(`recording in ${BROWSER}`, () => {
   });
 
   inBrowser.it('is not offered by a server that records nothing', async () => {
-    const none = await startServer('--recording-limit-mb', '0');
+    const none = await startServer('--recording-limit', '0MB');
     const page = await joinRoom(site.browser, none.url, 'none', { name: 'Anna' });
     await page.getByText('1 person').waitFor();
     expect(await button(page, 'Record').count()).toBe(0);

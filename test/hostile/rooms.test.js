@@ -42,7 +42,7 @@ describe.concurrent('attacks beside one another', () => {
       await withstand({
         attack: 'recordings',
         task,
-        argv: ['--recording-dir', directory, '--recording-limit-mb', '1'],
+        argv: ['--recording-dir', directory, '--recording-limit', '1MB'],
         check: ({ attack }) => {
           expect(attack.answers['recording-busy']).toBeGreaterThan(0);
           expect(attack.answers.recorded ?? 0).toBeLessThanOrEqual(10);
@@ -140,7 +140,7 @@ it('a person who sends a frame in 60 late makes nobody else wait', async () => {
     attack: 'straggler',
     options: NOW_AND_THEN,
     // A busy machine makes packets later than the usual 400 ms, which count for nothing.
-    argv: ['--max-server-delay-ms', '800'],
+    argv: ['--server-delay-ms', 'auto:800'],
     seconds: 8,
     check: ({ attack }) => {
       expect(attack.answer).toBe('welcome');

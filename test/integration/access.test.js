@@ -51,8 +51,8 @@ async function startServer(test, ...argv) {
     '0',
     '--workers',
     '0',
-    '--recording-limit-mb',
-    '0',
+    '--recording-limit',
+    '0MB',
     ...argv,
   ];
   const server = await createServer(loadConfig({ argv: given, env: {} }), { log: logTo(lines) });

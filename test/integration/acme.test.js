@@ -45,16 +45,12 @@ let open;
 let lines;
 
 /** @param {...string} argv */
-async function startServer(...argv) {
+const startServer = (...argv) => startServerOf(pebble.directoryUrl, ...argv);
+
+/** @param {string} directoryUrl  of the authority @param {...string} argv */
+async function startServerOf(directoryUrl, ...argv) {
   const ports = ['--port', '0', '--h3-port', '0', '--http-port', String(httpPort)];
-  const authority = [
-    '--domain',
-    DOMAIN,
-    '--acme-email',
-    'ann@example.org',
-    '--acme-directory',
-    pebble.directoryUrl,
-  ];
+  const authority = ['--domain', DOMAIN, '--acme-email', `ann@example.org,${directoryUrl}`];
   const config = loadConfig({
     argv: [...ports, ...authority, '--cert-dir', directory, ...argv],
     env: {},
@@ -293,9 +289,7 @@ requireOrSkip(
       '--domain',
       DOMAIN,
       '--acme-email',
-      'ann@example.org',
-      '--acme-directory',
-      pebble.directoryUrl,
+      `ann@example.org,${pebble.directoryUrl}`,
       '--cert-dir',
       directory,
     ];
@@ -350,7 +344,7 @@ requireOrSkip(
 
   it('that is missing is logged, and a closing server closes at once', async () => {
     const gone = `https://localhost:${await freePort()}/dir`;
-    const server = await startServer('--engine', 'none', '--acme-directory', gone);
+    const server = await startServerOf(gone, '--engine', 'none');
     await vi.waitFor(
       () =>
         expect(lines).toEqual([

@@ -119,10 +119,16 @@ describe('aloud check', () => {
     writeFileSync(file, '');
     const wrong = await check(...free, '--recording-dir', join(file, 'below'));
     expect(wrong.text).toMatch(/^fail {2}--recording-dir \S+ can't be written \(E\w+\): give/m);
-    const full = await check(...free, '--recording-limit-mb', '1000000');
+    const full = await check(...free, '--recording-limit', '1000000MB');
     expect(full.text).toMatch(
       /^warn {2}--recording-dir .* and 1000000 MB may be needed: free some/m,
     );
+  });
+
+  it('tells what to write in place of an old option', async () => {
+    const { text } = await check(...free, '--metrics-port', '0');
+    expect(text).toMatch(/^warn {2}--metrics-port 0 is accepted .*: write --metrics 0$/m);
+    expect(text).toMatch(/^ok {4}--metrics 0: TCP port free$/m);
   });
 
   it('has a help, and takes the server’s options only', async () => {

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { isBuilt } from '@aloud/native';
 import { WebSocket } from 'ws';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { OLD_OPTIONS } from '../../server/config/old-options.js';
 import { canBuildNative, requireOrSkip } from '../../testkit/skip.js';
 
 const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
@@ -116,7 +117,7 @@ describe('a start that cannot be', () => {
     const taken = createServer();
     await new Promise((resolve) => void taken.listen(0, '::', () => resolve(undefined)));
     const { port } = /** @type {import('node:net').AddressInfo} */ (taken.address());
-    const command = startServer(['--port', String(port), '--log-level', 'debug']);
+    const command = startServer(['--port', String(port), '--log', 'debug']);
     expect(await command.exit).toBe(2);
     expect(command.stderr).toMatch(new RegExp(`^--port ${port} is already in use; .*\\n$`));
     await new Promise((resolve) => void taken.close(resolve));
@@ -260,7 +261,7 @@ describe('a start', () => {
         'h3-port': 0,
         engine: 'none',
         'cert-dir': directory,
-        'log-level': 'error',
+        log: 'error',
       }),
     );
     const command = start([], { ALOUD_CONFIG: file, ALOUD_SAMPLE_RATE: '16000' });
@@ -271,6 +272,93 @@ describe('a start', () => {
     expect(command.stderr).toBe('');
   });
 });
+
+describe('options of the release before', () => {
+  /** @type {Record<string, string | number | boolean | string[]>} */
+  const values = {
+    echo: true,
+    'relay-from': 500,
+    'forward-way': 'now',
+    'max-server-delay-ms': 250,
+    'opus-frames': 2,
+    'listener-stride': 2,
+    'acme-directory': 'https://ca.example/dir',
+    'allowed-hosts': ['old.example'],
+    'recording-limit-mb': 7,
+    'recording-keep-hours': 7,
+    'proxy-header': 'forwarded',
+    'cluster-name': 'north',
+    'log-level': 'info',
+    'log-format': 'json',
+    'metrics-port': 0,
+    'metrics-host': '127.0.0.2',
+  };
+  const names = Object.keys(values);
+  const variableOf = (/** @type {string} */ name) =>
+    `ALOUD_${name.toUpperCase().replaceAll('-', '_')}`;
+
+  it('are all tried here', () =>
+    expect(names.toSorted()).toEqual(OLD_OPTIONS.map(({ row }) => row.name).toSorted()));
+
+  it.each([
+    ['flags', (/** @type {string} */ name) => `--${name} ${values[name]}`],
+    ['variables', (/** @type {string} */ name) => `${variableOf(name)}=${values[name]}`],
+    ['a file', (/** @type {string} */ name) => `"${name}": ${JSON.stringify(values[name])}`],
+  ])('start a server as %s, and the log says what to write now', async (place, writtenAs) => {
+    const file = join(directory, 'old.json');
+    writeFileSync(file, JSON.stringify({ ...values, 'trust-proxy': '1' }));
+    const asFlags = names.flatMap((name) => [`--${name}`, String(values[name])]);
+    const asVariables = Object.fromEntries(
+      names.map((name) => [variableOf(name), String(values[name])]),
+    );
+    const given = ['--port', '0', '--engine', 'none', '--cert-dir', directory];
+    if (place === 'a file') given.push('--config', file);
+    else given.push('--trust-proxy', '1');
+    const command = start(
+      place === 'flags' ? [...given, ...asFlags] : given,
+      place === 'variables' ? asVariables : {},
+    );
+    const [, url] = await command.printed(/(http:\/\/localhost:\d+)/);
+    const [metrics] = await command.printed(/http:\/\/127\.0\.0\.2:\d+\/metrics/);
+    expect((await fetch(metrics)).status).toBe(200);
+    const welcome = await welcomeOf(url, { host: 'old.example' });
+    expect(welcome).toMatchObject({ echo: true, format: { frameMs: 20, opusFrames: 2 } });
+    command.process.kill('SIGINT');
+    expect(await command.exit).toBe(0);
+    const warned = command.stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .filter(({ event }) => event === 'old-option');
+    expect(warned.map(({ option }) => option).toSorted()).toEqual(names.map(writtenAs).toSorted());
+    for (const { level, write } of warned) {
+      expect(level).toBe('warn');
+      expect(write).not.toBe('');
+    }
+  });
+});
+
+/**
+ * The answer to somebody who joins.
+ * @param {string} url  of the server
+ * @param {Record<string, string>} headers
+ * @returns {Promise<object>}
+ */
+function welcomeOf(url, headers) {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/session`, { headers });
+  const message = { type: 'join', version: 1, room: 'lab', name: 'Ann' };
+  socket.on('open', () => socket.send(JSON.stringify(message)));
+  return new Promise((resolve, reject) => {
+    socket.on('error', reject);
+    socket.on('message', (data, isBinary) => {
+      if (isBinary) return;
+      const answer = JSON.parse(String(data));
+      if (answer.type !== 'welcome') return;
+      socket.terminate();
+      resolve(answer);
+    });
+  });
+}
 
 describe('a stop', () => {
   /**

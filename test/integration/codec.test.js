@@ -20,7 +20,7 @@ const reason = missing();
 requireOrSkip(reason === null, `the native Opus codec: ${reason}`, canBuildOpus).it(
   'a server uses the native codec by default',
   async () => {
-    const argv = ['--port', '0', '--engine', 'none', '--log-level', 'error'];
+    const argv = ['--port', '0', '--engine', 'none', '--log', 'error'];
     const server = await createServer(loadConfig({ argv, env: {}, version: '0' }));
     closeAfter(server);
     expect(server.report).toContain('The Opus codec is native.');

@@ -112,7 +112,7 @@ const formats = [
   ['48 kHz, 60 ms', ['--frame-ms', '60'], ['http1']],
   [
     "the thesis's 8 kHz, 80 ms of 8 Opus frames",
-    ['--sample-rate', '8000', '--frame-ms', '80', '--opus-frames', '8'],
+    ['--sample-rate', '8000', '--frame-ms', '8x10'],
     ['websocket', 'http1'],
   ],
 ];

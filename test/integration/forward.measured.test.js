@@ -22,6 +22,12 @@ const speech = (await readWav(new URL('../../testkit/speech/speech-low.wav', imp
 /** A second of a tone that goes round without a step. */
 const tone = stereoTones(48_000, { leftHz: 440, amplitude: 0.3 }).filter((_, i) => i % 2 === 0);
 
+/** Ways to forward, and the server's option for each. */
+const WAYS = Object.freeze([
+  ['bundle', 'tick'],
+  ['packets', 'packets'],
+]);
+
 /** @param {Test} test @param {string[]} argv */
 async function startServer(test, ...argv) {
   const config = loadConfig({ argv: ['--port', '0', '--h3-port', '0', ...argv], env: {} });
@@ -95,12 +101,12 @@ const engine = requireOrSkip(isBuilt(), 'the native engine is not built');
 describe('a room that forwards', () => {
   for (const transport of /** @type {const} */ (['webtransport', 'websocket'])) {
     const { it: itIf } = transport === 'webtransport' ? engine : { it };
-    for (const way of ['bundle', 'now'])
+    for (const [way, delivery] of WAYS)
       itIf(
         `carries speech whole, and never one's own, over ${transport}: ${way}`,
         (/** @type {any} */ context) =>
           undisturbedTest(context, async (test) => {
-            const server = await startServer(test, '--mode', 'forward', '--forward-way', way);
+            const server = await startServer(test, '--mode', 'forward', '--delivery', delivery);
             const listener = await join(test, server, 'Listener', transport);
             const speaker = await join(test, server, 'Speaker', transport, speech);
             await hears(listener);
@@ -112,10 +118,10 @@ describe('a room that forwards', () => {
       );
   }
 
-  for (const way of ['bundle', 'now'])
+  for (const [way, delivery] of WAYS)
     it(`carries speech only the room key opens, websocket: ${way}`, (/** @type {any} */ context) =>
       undisturbedTest(context, async (test) => {
-        const server = await startServer(test, '--engine', 'none', '--forward-way', way);
+        const server = await startServer(test, '--engine', 'none', '--delivery', delivery);
         const e2eKey = makeRoomKey();
         const listener = await join(test, server, 'Listener', 'websocket', undefined, { e2eKey });
         const other = await join(test, server, 'Other', 'websocket', undefined, {

@@ -62,7 +62,7 @@ describe.concurrent.each([...(isBuilt() ? ['webtransport'] : []), 'websocket'])(
     for (const stride of byLength({ short: [3], long: [1, 2] })) {
       it(`hears all at stride ${stride}, sends almost nothing and is in nobody's list`, (context) =>
         undisturbedTest(context, async (test) => {
-          const server = await startServer(test, '--listener-stride', String(stride));
+          const server = await startServer(test, '--listener-bitrate', `auto/${stride}`);
           const ann = await join(test, server, transport, 'Ann', { speech: voice });
           const lea = await join(test, server, transport, 'Lea', { listen: true });
           await pass(4000);

@@ -40,7 +40,7 @@ const LOUDEST = ['--bitrate', '256000'];
 const SHORT = [...LOUDEST, '--frame-ms', '5'];
 const QUIETER = ['--bitrate', '36000'];
 const FORWARD = ['--mode', 'forward', '--redundancy', '2'];
-const NOW = [...FORWARD, '--forward-way', 'now'];
+const NOW = [...FORWARD, '--delivery', 'packets'];
 const KEY = 'A'.repeat(22);
 
 /** @type {[string, Wish][]} */

@@ -32,7 +32,7 @@ function start(limit, ...argv) {
     'none',
     '--workers',
     '0',
-    '--log-format',
+    '--log',
     'json',
     '--cert-dir',
     directory,
@@ -66,7 +66,7 @@ requireOrSkip(process.platform === 'linux', 'ulimit and /proc are of Linux').des
   'a server that can open no more files',
   () => {
     it('says so in one line with advice, counts it, and recovers once there is room', async () => {
-      const { written } = start(LIMIT, '--metrics-port', '0');
+      const { written } = start(LIMIT, '--metrics', '0');
       await vi.waitFor(() => expect(written.out).toMatch(/HTTPS is off/), 30_000);
       const [, port] = /http:\/\/localhost:(\d+)/.exec(written.out) ?? [];
       const [, metrics] = /Metrics are on: (\S+)/.exec(written.out) ?? [];

@@ -17,6 +17,7 @@ import { readWav } from '../../testkit/sound/wav.js';
 import { endAll, findNats } from '../../deploy/cluster-processes.js';
 import { Packet, PacketType, readPacket, Stream } from '../../public/shared/wire/packet.js';
 import { loadCodec } from '../../server/codec/codec.js';
+import { WITH_PLUGIN } from '../../testkit/plugin.js';
 import { requireOrSkip } from '../../testkit/skip.js';
 import { undisturbed } from '../../testkit/undisturbed.js';
 
@@ -27,7 +28,9 @@ const [recorded] = (await readWav(new URL('../../testkit/speech/speech-low.wav',
 const speech = withoutPauses(recorded);
 const OPERATOR = 'the-operator-of-the-cluster';
 
-const cluster = new LocalCluster({ argv: ['--relay-from', '1', '--operator-token', OPERATOR] });
+const cluster = new LocalCluster({
+  argv: [...WITH_PLUGIN, '--relay-from', '1', '--operator-token', OPERATOR],
+});
 /** @type {Headless[]} */
 const people = [];
 

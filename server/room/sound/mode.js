@@ -178,7 +178,8 @@ export function openDelivery({ config, clock, sampleClock, delay, rates, observe
   return new ModeSwitch(
     (wanted, onSourceEnded) => {
       if (wanted === 'bundle') return new Forwarding({ config, clock, delay, onSourceEnded });
-      if (wanted === 'now') return new PacketForwarding({ config, clock, delay, onSourceEnded });
+      if (wanted === 'packets')
+        return new PacketForwarding({ config, clock, delay, onSourceEnded });
       const shared = sound.newStream(Stream.fullMix, 'the shared stream', silenceSuppression);
       return new Mixing({
         config,

@@ -115,7 +115,9 @@ export class Sound {
     if (this.#roomDelay.observe(member, arrivalMs)) this.#followDelay();
     if (!ticks && delay.advanceTo(this.sampleAt(arrivalMs), delivery.sounding)) this.#followDelay();
     this.#services.observer?.received(member, frame, arrivalMs);
-    member.session.letAudioWait?.(ticks && member.delivery === 'tick' && delivery.mode !== 'now');
+    member.session.letAudioWait?.(
+      ticks && member.delivery === 'tick' && delivery.mode !== 'packets',
+    );
     delivery.received(source, frame, packet, bytes);
     if (listener !== null && !listener.isLight && listener.delivery === 'reply')
       this.#reply(listener, frame);

@@ -20,7 +20,9 @@ const {
   channels: [speech],
 } = await readWav(new URL('../../../testkit/speech/speech-low.wav', import.meta.url));
 /** The sealed way runs here; the plain one with `npm run test:long`. */
-const way = byLength({ short: 'bundle', long: 'now' });
+const way = byLength({ short: 'bundle', long: 'packets' });
+/** Values of the server's option for it. @type {Record<string, string>} */
+const deliveryOf = { bundle: 'tick', packets: 'packets' };
 const lengthMs = LEAD_MS + (speech.length * 1000) / RATE;
 
 inBrowser.describe(`sound forwarded as ${way} in ${BROWSER}`, () => {
@@ -32,7 +34,7 @@ inBrowser.describe(`sound forwarded as ${way} in ${BROWSER}`, () => {
   let speaker;
 
   beforeAll(async () => {
-    server = await startServer('--mode', 'forward', '--forward-way', way);
+    server = await startServer('--mode', 'forward', '--delivery', deliveryOf[way]);
     listeners = await openBrowser();
   });
   const closePages = async () => {

@@ -13,17 +13,16 @@ const CLIENT = '192.0.2.7';
 const socket = /** @type {any} */ ({ remoteAddress: PROXY, remotePort: 5000 });
 const stranger = /** @type {any} */ ({ remoteAddress: '198.51.100.1', remotePort: 5000 });
 
-/** @typedef {'x-forwarded-for' | 'forwarded'} Header */
-
 /**
- * @param {Header} proxyHeader
+ * @param {'x-forwarded-for' | 'forwarded'} header
  * @param {(address: string) => string} nameOf  an address as a proxy writes it
  */
-function checksOf(proxyHeader, nameOf) {
-  const by = (/** @type {string} */ trustProxy) => clientAddress({ trustProxy, proxyHeader });
+function checksOf(header, nameOf) {
+  const by = (/** @type {string} */ proxies) =>
+    clientAddress({ trustProxy: header === 'forwarded' ? `${proxies},forwarded` : proxies });
   const [near, both, network, nobody] = [by('1'), by('2'), by('10.0.0.0/8'), by('203.0.113.1')];
   const ask = (/** @type {typeof near} */ clientOf, /** @type {string} */ value, from = socket) =>
-    clientOf({ headers: { [proxyHeader]: value }, socket: from });
+    clientOf({ headers: { [header]: value }, socket: from });
   return (/** @type {string} */ value) => {
     for (const clientOf of [near, both, network]) checkAddress(ask(clientOf, value));
     check(

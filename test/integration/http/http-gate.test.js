@@ -227,7 +227,7 @@ describe('a page by another name (DNS rebinding)', () => {
         asked('GET /session', host, upgrade).replace('Connection: close', 'Connection: Upgrade'),
     ],
   ])('gets nothing of %s', async (what, text) => {
-    const { port, rooms } = await startServer('--allowed-hosts', 'good.example');
+    const { port, rooms } = await startServer('--hostname', 'good.example');
     const of = what === 'WebSocket' ? 'upgrade' : 'http';
     const before = refusals(of, 'host-not-allowed');
     expect(statuses(await say(port, text(`evil.example:${port}`)))).toEqual([421]);
@@ -240,18 +240,18 @@ describe('a page by another name (DNS rebinding)', () => {
 
   it('gets the option that allows it, and so does the log', async () => {
     const { port } = await startServer();
-    expect(await say(port, asked('GET /', 'call.example.org'))).toMatch(/--allowed-hosts NAME/);
+    expect(await say(port, asked('GET /', 'call.example.org'))).toMatch(/--hostname NAME/);
     expect(
       JSON.parse(
         (await say(port, asked('GET /api/config', 'call.example.org'))).split('\r\n\r\n')[1],
       ),
     ).toMatchObject({
       code: 'host-not-allowed',
-      message: expect.stringContaining('--allowed-hosts'),
+      message: expect.stringContaining('--hostname'),
     });
     expect(log.warn).toHaveBeenCalledWith(
       { event: 'host-refused', host: expect.stringContaining('call.example.org') },
-      expect.stringContaining('--allowed-hosts'),
+      expect.stringContaining('--hostname'),
     );
   });
 
@@ -496,7 +496,7 @@ describe('HTTPS', () => {
     expect(await headerFor('call.example.org', '/api/config')).toBe('max-age=31536000');
     for (const host of ['localhost', 'localhost:8080', '127.0.0.1', '[::1]:8080'])
       expect(await headerFor(host)).toBeUndefined();
-    const plain = await startServer('--allowed-hosts', 'call.example.org');
+    const plain = await startServer('--hostname', 'call.example.org');
     expect(await say(plain.port, 'GET / HTTP/1.0\r\nHost: call.example.org\r\n\r\n')).not.toMatch(
       /strict-transport/i,
     );

@@ -88,7 +88,7 @@ describe.each([
   it.each([
     [['--trust-proxy', '127.0.0.1'], /^192\.0\.2\.7:0$/],
     [['--trust-proxy', '2'], /^198\.51\.100\.9:0$/],
-    [['--trust-proxy', '1', '--proxy-header', 'forwarded'], /^203\.0\.113\.5:0$/],
+    [['--trust-proxy', '1,forwarded'], /^203\.0\.113\.5:0$/],
     [['--trust-proxy', '10.0.0.0/8'], /^127\.0\.0\.1:\d+$/],
     [[], /^127\.0\.0\.1:\d+$/],
   ])('with %j the client is %s', async (argv, peer) => {

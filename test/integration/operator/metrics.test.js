@@ -48,16 +48,7 @@ afterEach(async () => {
 
 /** @param {string[]} argv */
 async function startServer(...argv) {
-  const options = [
-    '--port',
-    '0',
-    '--engine',
-    'none',
-    '--metrics-port',
-    '0',
-    ...WITH_OPERATOR,
-    ...argv,
-  ];
+  const options = ['--port', '0', '--engine', 'none', '--metrics', '0', ...WITH_OPERATOR, ...argv];
   const server = await createServer(loadConfig({ argv: options, env: {} }), { log });
   open.push(() => server.close());
   return { ...server, metrics: `http://127.0.0.1:${server.metricsPort}/metrics` };
@@ -240,11 +231,11 @@ describe('the metrics', () => {
     await new Promise((resolve) => void taken.listen(0, '127.0.0.1', () => resolve(undefined)));
     open.push(() => taken.close());
     const { port } = /** @type {import('node:net').AddressInfo} */ (taken.address());
-    await expect(startServer('--metrics-port', String(port))).rejects.toThrow(
-      new RegExp(`^--metrics-port ${port} is already in use`),
+    await expect(startServer('--metrics', String(port))).rejects.toThrow(
+      new RegExp(`^--metrics ${port} is already in use`),
     );
-    await expect(startServer('--metrics-host', '192.0.2.1')).rejects.toThrow(
-      /^--metrics-host 192\.0\.2\.1 is no address of this machine/,
+    await expect(startServer('--metrics', '192.0.2.1:0')).rejects.toThrow(
+      /^--metrics 192\.0\.2\.1 is no address of this machine/,
     );
   });
 });

@@ -27,7 +27,7 @@ const set = (conference, mode) =>
 
 describe('a packet', () => {
   it('waits for the tick when the room mixes, not when it forwards packets at once', async () => {
-    const conference = new Conference({ forwardWay: 'now' });
+    const conference = new Conference({ forwardWay: 'packets' });
     const ann = await conference.join('Ann');
     await conference.join('Bob');
     for (const mode of /** @type {const} */ (['mix', 'forward', 'mix'])) {
@@ -189,7 +189,7 @@ describe('the last words of somebody who has left', () => {
 
   it.each([
     ['to forwarding', {}, ['forward']],
-    ['to forwarding at once', { forwardWay: 'now' }, ['forward']],
+    ['to forwarding at once', { forwardWay: 'packets' }, ['forward']],
     ['to a mix', { mode: 'forward' }, ['mix']],
     ['to another and back', {}, ['forward', 'mix']],
   ])('are heard to their end where the mode changes %s', async (_name, options, modes) => {
@@ -200,7 +200,7 @@ describe('the last words of somebody who has left', () => {
 
 describe('a room that forwards each packet as it comes', () => {
   it('sends it at once to everybody but its speaker, with the speaker’s number', async () => {
-    const conference = new Conference({ mode: 'forward', forwardWay: 'now' });
+    const conference = new Conference({ mode: 'forward', forwardWay: 'packets' });
     const [ann, bob, eve] = [
       await conference.join('Ann'),
       await conference.join('Bob'),
@@ -219,7 +219,7 @@ describe('a room that forwards each packet as it comes', () => {
   });
 
   it('sends no more voices than there are places, and none muted by a moderator', async () => {
-    const conference = new Conference({ mode: 'forward', forwardWay: 'now', maxSpeakers: 2 });
+    const conference = new Conference({ mode: 'forward', forwardWay: 'packets', maxSpeakers: 2 });
     const people = [];
     for (const name of ['A', 'B', 'C', 'D']) people.push(await conference.join(name));
     conference.rooms.get('lab')?.rules.moderation.mute('1', true, OPERATOR);
@@ -234,7 +234,7 @@ describe('a room that forwards each packet as it comes', () => {
   });
 
   it('catches up, after a change, on what has come and wasn’t heard', async () => {
-    const conference = new Conference({ forwardWay: 'now' });
+    const conference = new Conference({ forwardWay: 'packets' });
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     for (let k = 0; k < 40; k++) {
       if (k === 20) set(conference, 'forward');

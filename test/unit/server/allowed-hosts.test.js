@@ -73,6 +73,6 @@ it('the gate logs the first refused hosts with the option that allows them', () 
   expect(warn).toHaveBeenCalledTimes(10);
   expect(warn.mock.calls[0]).toEqual([
     { event: 'host-refused', host: 'h0.example' },
-    expect.stringContaining('--allowed-hosts'),
+    expect.stringContaining('--hostname'),
   ]);
 });

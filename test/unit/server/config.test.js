@@ -1,7 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allowedOf, checkValue, parseText } from '../../../server/config/option-value.js';
-import { CLUSTER_URL_ALLOWED, readClusterUrl, readKeys } from '../../../server/config/readers.js';
+import {
+  audioFormatOf,
+  CLUSTER_URL_ALLOWED,
+  clusterNameOf,
+  readAcme,
+  readClusterUrl,
+  readFrames,
+  readKeys,
+  readListenAddress,
+  readListenerBitrate,
+  readLog,
+  readRecordingLimit,
+  readServerDelay,
+} from '../../../server/config/readers.js';
 import { ConfigError, InformationRequest, loadConfig } from '../../../server/config/config.js';
 import { choice, OPTIONS } from '../../../server/config/options.js';
 
@@ -80,8 +93,20 @@ function wrongTexts(option) {
         'a..example',
         'https://a.example',
       ];
-    case 'email':
-      return ['', 'ann', 'ann@', '@a.example', 'ann@a.example?x=1', 'ann@a.example,bob@a.example'];
+    case 'acme':
+      return [
+        '',
+        'ann',
+        'ann@',
+        '@a.example',
+        'ann@a.example?x=1',
+        'ann@a.example,bob@a.example',
+        'ann@a.example,',
+        'ann@a.example,http://ca.example',
+        'https://ca.example',
+      ];
+    case 'listener-bitrate':
+      return ['', '15999', '128001', 'auto/0', 'auto/4', 'auto/', '/3', '64000/3/3', '64k', 'Auto'];
     case 'nats':
       return [
         '',
@@ -89,10 +114,22 @@ function wrongTexts(option) {
         'http://a:4222',
         'nats://',
         'nats://a:0',
-        'nats://a/x',
+        'nats://a/x/y',
+        'nats://a/x.y',
+        'nats://a/x,nats://b',
         'nats://a,tls://b',
         'nats://a:99999',
       ];
+    case 'server-delay':
+      return ['', '-1', '2001', 'auto:', 'auto:0', 'auto:2001', 'auto:1.5', 'Auto', '1e3', '5ms'];
+    case 'frames':
+      return ['', '2', '121', '0x10', '9x10', '8x20', '8x', 'x10', '8×10', '2x2.5x2', '1e1'];
+    case 'recording-limit':
+      return ['', '1024', '24', '1000001MB', '0h', '87601h', '1MB,2MB', '1mb', '-1MB', '1MB,'];
+    case 'log':
+      return ['', 'all', 'info,debug', 'text,json', 'info,info', 'Info', 'info;json', 'info,'];
+    case 'listen-address':
+      return ['', 'on', '65536', '-1', '::1:80', '[::1]', 'a b:80', ':80', '127.0.0.1:', '1.5'];
     case 'name':
       return ['', 'a.b', 'a b', 'x'.repeat(33)];
     case 'cluster-key':
@@ -132,6 +169,9 @@ function wrongTexts(option) {
         '::1/129',
         'fe80::1%eth0',
         '10.0.0.1,',
+        'forwarded',
+        'forwarded,1',
+        '1,10.0.0.1',
       ];
     case 'keys':
       return [
@@ -146,6 +186,9 @@ function wrongTexts(option) {
       return ['', 'x'.repeat(15), 'a secret with spaces in it', 'x'.repeat(300)];
   }
 }
+
+it('has at most 50 options: a new one replaces two', () =>
+  expect(OPTIONS.length).toBeLessThanOrEqual(50));
 
 describe('the defaults', () => {
   it('are those of the table, frozen', () => {
@@ -202,9 +245,10 @@ describe('precedence', () => {
   });
 
   it('lets a flag turn off what the environment turns on', () => {
-    expect(loadConfig({ env: { ALOUD_ECHO: 'true' } }).echo).toBe(true);
-    expect(loadConfig({ env: { ALOUD_ECHO: 'true' }, argv: ['--no-echo'] }).echo).toBe(false);
-    expect(loadConfig({ argv: ['--echo'] }).echo).toBe(true);
+    const env = { ALOUD_BROADCAST: 'true' };
+    expect(loadConfig({ env }).broadcast).toBe(true);
+    expect(loadConfig({ env, argv: ['--no-broadcast'] }).broadcast).toBe(false);
+    expect(loadConfig({ argv: ['--broadcast'] }).broadcast).toBe(true);
   });
 
   it('takes a number or a word where both are allowed', () => {
@@ -215,7 +259,7 @@ describe('precedence', () => {
       'a number from 50 to 99.99 (%)',
     );
     expect(errorOf(fileOf({ 'server-delay-ms': 'Auto' })).allowed).toBe(
-      'auto or a number from 0 to 2000 (ms)',
+      'auto, auto:N with N from 1 to 2000 ms, or a number from 0 to 2000 ms',
     );
   });
 
@@ -333,8 +377,8 @@ describe('unknown names', () => {
         'all starts the server.',
     ],
     [{ argv: ['-x'] }, 'There is no option -x; --help lists them all.'],
-    [{ argv: ['--echo=1'] }, '--echo must be true or false; it is "1".'],
-    [{ argv: ['--echo', 'yes'] }, '--echo must be true or false; it is "yes".'],
+    [{ argv: ['--broadcast=1'] }, '--broadcast must be true or false; it is "1".'],
+    [{ argv: ['--broadcast', 'yes'] }, '--broadcast must be true or false; it is "yes".'],
     [
       { env: { ALOUD_DELAY: '5' } },
       'There is no option ALOUD_DELAY (from the environment); --help lists them all.',
@@ -376,22 +420,65 @@ it.each([
     `--cluster must be ${CLUSTER_URL_ALLOWED}; it is "localhost:4222".`,
   ],
   [
-    { env: { ALOUD_CLUSTER: 'nats://ann:a-secret@host/path' } },
-    `--cluster must be ${CLUSTER_URL_ALLOWED}; it is "nats://host/path" (from ALOUD_CLUSTER).`,
+    { env: { ALOUD_CLUSTER: 'nats://ann:a-secret@host/a/path' } },
+    `--cluster must be ${CLUSTER_URL_ALLOWED}; it is "nats://host/a/path" (from ALOUD_CLUSTER).`,
   ],
 ])('an address of NATS is refused without its password: %j', (given, message) =>
   expect(errorOf(given).message).toBe(message),
 );
 
+describe('an option with several parts', () => {
+  it.each([
+    [readServerDelay, 'auto', { serverDelayMs: 'auto', maxServerDelayMs: 400 }],
+    [readServerDelay, 'auto:250', { serverDelayMs: 'auto', maxServerDelayMs: 250 }],
+    [readServerDelay, 12.5, { serverDelayMs: 12.5, maxServerDelayMs: 400 }],
+    [readFrames, 20, { frameMs: 20, opusFrames: 1 }],
+    [readFrames, '8x10', { frameMs: 80, opusFrames: 8 }],
+    [readFrames, '3x2.5', { frameMs: 7.5, opusFrames: 3 }],
+    [readRecordingLimit, '0MB', { megabytes: 0, hours: 24 }],
+    [readRecordingLimit, '48h', { megabytes: 1024, hours: 48 }],
+    [readRecordingLimit, '48h, 2048MB', { megabytes: 2048, hours: 48 }],
+    [readListenerBitrate, 'auto', { listenerBitrate: 'auto', listenerStride: 'auto' }],
+    [readListenerBitrate, 32_000, { listenerBitrate: 32_000, listenerStride: 'auto' }],
+    [readListenerBitrate, '64000/3', { listenerBitrate: 64_000, listenerStride: 3 }],
+    [readListenerBitrate, 'auto/1', { listenerBitrate: 'auto', listenerStride: 1 }],
+    [
+      readAcme,
+      'ann@a.example',
+      {
+        email: 'ann@a.example',
+        directoryUrl: 'https://acme-v02.api.letsencrypt.org/directory',
+      },
+    ],
+    [
+      readAcme,
+      'ann@a.example,https://ca.example/dir',
+      { email: 'ann@a.example', directoryUrl: 'https://ca.example/dir' },
+    ],
+    [readLog, 'debug', { level: 'debug', format: null }],
+    [readLog, 'json', { level: 'info', format: 'json' }],
+    [readLog, 'text,warn', { level: 'warn', format: 'text' }],
+    [readListenAddress, 'off', { host: '127.0.0.1', port: null }],
+    [readListenAddress, '9464', { host: '127.0.0.1', port: 9464 }],
+    [readListenAddress, '0.0.0.0:9464', { host: '0.0.0.0', port: 9464 }],
+    [readListenAddress, '[::]:9464', { host: '::', port: 9464 }],
+    [clusterNameOf, 'nats://a:4222,nats://b:4222', 'aloud'],
+    [clusterNameOf, 'nats://ann:tea@a:4222,nats://b:4222/north', 'north'],
+    [readClusterUrl, 'nats://a,nats://b:1/north', { servers: ['a:4222', 'b:1'] }],
+  ])('%o reads %j', (read, value, parts) =>
+    expect(/** @type {(value: any) => unknown} */ (read)(value)).toEqual(parts),
+  );
+});
+
 it('a switch is given with or without its value', () => {
-  for (const [argv, echo] of /** @type {const} */ ([
-    [['--echo'], true],
-    [['--echo', 'true'], true],
-    [['--echo', 'false'], false],
-    [['--echo=false'], false],
-    [['--no-echo'], false],
+  for (const [argv, broadcast] of /** @type {const} */ ([
+    [['--broadcast'], true],
+    [['--broadcast', 'true'], true],
+    [['--broadcast', 'false'], false],
+    [['--broadcast=false'], false],
+    [['--no-broadcast'], false],
   ])) {
-    expect(loadConfig({ argv: [...argv] }).echo).toBe(echo);
+    expect(loadConfig({ argv: [...argv] }).broadcast).toBe(broadcast);
   }
 });
 
@@ -440,11 +527,13 @@ describe('options that depend on each other', () => {
     ],
     [
       ['--frame-ms', '80'],
-      '--frame-ms must be 2.5, 5, 10, 20, 40 or 60 (ms) with --opus-frames 1; it is 80.',
+      '--frame-ms must be 2.5, 5, 10, 20, 40 or 60 (ms), or several Opus frames of such a ' +
+        'length; it is 80.',
     ],
     [
-      ['--opus-frames', '3'],
-      '--frame-ms must be 7.5, 15, 30, 60 or 120 (ms) with --opus-frames 3; it is 20.',
+      ['--frame-ms', '3x15'],
+      '--frame-ms must be 2.5, 5, 10, 20, 40 or 60 (ms), or several Opus frames of such a ' +
+        'length; it is "3x15".',
     ],
     [['--channels', '3'], '--channels must be 1 or 2; it is "3".'],
     [
@@ -517,8 +606,8 @@ describe('options that depend on each other', () => {
   });
 
   it('allow a batch of short frames at a low rate', () => {
-    const argv = ['--sample-rate', '8000', '--frame-ms', '80', '--opus-frames', '8'];
-    expect(loadConfig({ argv })).toMatchObject({ sampleRate: 8000, frameMs: 80, opusFrames: 8 });
+    const config = loadConfig({ argv: ['--sample-rate', '8000', '--frame-ms', '8x10'] });
+    expect(audioFormatOf(config)).toMatchObject({ sampleRate: 8000, frameMs: 80, opusFrames: 8 });
   });
 });
 

@@ -3,16 +3,14 @@ import { isIP } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { clientAddress, trustedPeer } from '../../../server/transport/client-address.js';
 
-/** @typedef {'x-forwarded-for' | 'forwarded'} Header */
-
 /**
  * @param {string | null} trustProxy
  * @param {Record<string, string>} headers
- * @param {{ from?: string, header?: Header }} [options] from: who connects
+ * @param {{ from?: string }} [options] from: who connects
  * @returns {string | undefined}
  */
-function addressOf(trustProxy, headers, { from = '10.0.0.1', header = 'x-forwarded-for' } = {}) {
-  const clientOf = clientAddress({ trustProxy, proxyHeader: header });
+function addressOf(trustProxy, headers, { from = '10.0.0.1' } = {}) {
+  const clientOf = clientAddress({ trustProxy });
   const socket = /** @type {any} */ ({ remoteAddress: from, remotePort: 5000 });
   return clientOf({ headers, socket }).remoteAddress;
 }
@@ -22,9 +20,7 @@ const named = (/** @type {string} */ value) => ({ 'x-forwarded-for': value });
 describe('a client without trusted proxies', () => {
   it('the client is who connects, whatever it says', () => {
     expect(addressOf(null, named('192.0.2.1'))).toBe('10.0.0.1');
-    expect(addressOf(null, { forwarded: 'for=192.0.2.1' }, { header: 'forwarded' })).toBe(
-      '10.0.0.1',
-    );
+    expect(addressOf(null, { forwarded: 'for=192.0.2.1' })).toBe('10.0.0.1');
   });
 });
 
@@ -93,15 +89,13 @@ describe('Forwarded', () => {
     ['for=", for=192.0.2.1', '192.0.2.1'],
     ['for=198.51.100.9;x=", for="192.0.2.1:4711";proto=https', '192.0.2.1'],
     ['for="\\, for=192.0.2.1;x="a\\",b\\\\";proto=https', '192.0.2.1'],
-  ])('%s', (value, client) =>
-    expect(addressOf('1', { forwarded: value }, { header: 'forwarded' })).toBe(client),
-  );
+  ])('%s', (value, client) => expect(addressOf('1,forwarded', { forwarded: value })).toBe(client));
 
   it("is the client's own where the proxies write the other header, and the reverse", () => {
     const headers = { forwarded: 'for=198.51.100.9', 'x-forwarded-for': '192.0.2.1' };
     expect(addressOf('1', headers)).toBe('192.0.2.1');
     expect(addressOf('1', { forwarded: 'for=198.51.100.9' })).toBe('10.0.0.1');
-    expect(addressOf('1', headers, { header: 'forwarded' })).toBe('198.51.100.9');
+    expect(addressOf('1,forwarded', headers)).toBe('198.51.100.9');
   });
 });
 
@@ -122,21 +116,17 @@ describe('any header', () => {
       ' ',
       '%',
     );
-    const header = fc.constantFrom(
-      /** @type {Header[]} */ (['x-forwarded-for', 'forwarded'])[0],
-      /** @type {Header} */ ('forwarded'),
-    );
+    const header = fc.constantFrom('x-forwarded-for', 'forwarded');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), header, (pieces, name) => {
-        expect(isIP(addressOf('16', { [name]: pieces.join('') }, { header: name }) ?? '')).not.toBe(
-          0,
-        );
+        const proxies = name === 'forwarded' ? '16,forwarded' : '16';
+        expect(isIP(addressOf(proxies, { [name]: pieces.join('') }) ?? '')).not.toBe(0);
       }),
     );
     // The best of several, so that it is no other work of the machine's.
     const times = Array.from({ length: 5 }, () => {
       const begun = performance.now();
-      addressOf('16', { forwarded: '"\\"'.repeat(5000) }, { header: 'forwarded' });
+      addressOf('16,forwarded', { forwarded: '"\\"'.repeat(5000) });
       addressOf('16', named(','.repeat(16_000)));
       return performance.now() - begun;
     });
