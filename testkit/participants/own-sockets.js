@@ -23,7 +23,7 @@ const ESTABLISHED = '01';
  *   that aren't sent, or sent and not acknowledged
  */
 
-/** @returns {OwnSockets} of this process, now */
+/** @returns {OwnSockets} current state of this process's sockets */
 export function ownSockets() {
   const own = new Set(inodesOfThisProcess());
   let connections = 0;

@@ -33,7 +33,7 @@ export class SoundHistory {
   #sums = [];
   #beginMs = NaN;
 
-  /** @returns {Sample[]} those that are plotted, the oldest first */
+  /** @returns {Sample[]} the plotted samples, the oldest first */
   get samples() {
     return this.kept.slice(-HISTORY_SECONDS);
   }
