@@ -9,6 +9,7 @@ import { JamulusHall } from './jamulus.js';
 /** @type {Promise<JamulusHall> | null} */
 let starting = null;
 let cpuMs = 0;
+let clientsCpuMs = 0;
 let atMs = 0;
 
 async function running() {
@@ -23,14 +24,21 @@ serve(
       await (starting = JamulusHall.start(options));
     },
     async begin() {
-      cpuMs = (await running()).cpuMs;
+      ({ cpuMs, clientsCpuMs } = await running());
       atMs = performance.now();
     },
-    /** @returns {Promise<{ cpuPercent: number, rssBytes: number }>} CPU of a core since begin() */
+    /**
+     * @returns {Promise<{ cpuPercent: number, clientsPercent: number, rssBytes: number }>} CPU of
+     *   a core since begin(): the server's, and that of the clients with JACK
+     */
     async collect() {
       const hall = await running();
-      const cpuPercent = (100 * (hall.cpuMs - cpuMs)) / (performance.now() - atMs);
-      return { cpuPercent, rssBytes: hall.residentBytes };
+      const percent = (/** @type {number} */ ms) => (100 * ms) / (performance.now() - atMs);
+      return {
+        cpuPercent: percent(hall.cpuMs - cpuMs),
+        clientsPercent: percent(hall.clientsCpuMs - clientsCpuMs),
+        rssBytes: hall.residentBytes,
+      };
     },
   },
   async () => {

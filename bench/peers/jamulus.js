@@ -146,6 +146,13 @@ export class Programs {
       throw new Error(`JACK can't connect ${from} with ${to}: one of the programs didn't start.`);
   }
 
+  /** Processor time of all programs that run, in milliseconds. */
+  get cpuMs() {
+    return this.#running
+      .filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
+      .reduce((sum, { pid }) => sum + threadsMs(Number(pid)), 0);
+  }
+
   /** Ends the started programs, the last first. */
   async stop() {
     for (const child of this.#running.splice(0).reverse()) {
@@ -204,6 +211,11 @@ export class JamulusHall {
   /** Processor time of all the server's threads, in milliseconds. */
   get cpuMs() {
     return threadsMs(this.#pid);
+  }
+
+  /** Processor time of the clients and of JACK, in milliseconds. */
+  get clientsCpuMs() {
+    return this.#programs.cpuMs - this.cpuMs;
   }
 
   /** The server's resident memory. */

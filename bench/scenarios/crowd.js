@@ -30,7 +30,13 @@ import { MAIN } from '../participants/server-profile.js';
 import { meanEstimate } from '../report/quantity-views.js';
 import { valuesByRepetition } from '../report/result.js';
 import { bootstrap } from '../stats/bootstrap.js';
-import { addedMs, parseCase, receivedShares } from '../stats/crowd-figures.js';
+import {
+  addedMs,
+  busiestPercent,
+  latenessOf,
+  parseCase,
+  receivedShares,
+} from '../stats/crowd-figures.js';
 import { mean, quantile, sorted } from '../../testkit/statistics.js';
 
 /** One in this many participants has each packet's arrival noted. */
@@ -48,7 +54,7 @@ const CASES = Object.freeze(['500/3', FULL_ROOM, '50/50', '50x10/2', MUSICIANS, 
 const JAMULUS_NOTE =
   "jamulus: its server with as many of its own clients on JACK's dummy sound card, in frames of " +
   '128 samples; all of them send the tones of jack_iodelay. CPU and memory are those of the ' +
-  "server's process. Its clients aren't in the generator's figures.";
+  "server's process. Its clients take much more, so a run with too little idle time says so.";
 
 /** Most from a packet's arrival to the mix's leaving, in milliseconds, by case. */
 const THROUGH_MS = new Map([
@@ -187,6 +193,9 @@ export const crowd = {
     };
   },
 };
+
+/** Idle time of the machine, in percent of a core, below which a peer's server may lack time. */
+const LEAST_IDLE_PERCENT = 10;
 
 /** Jamulus, as a server's name. */
 const JAMULUS_SERVER = 'jamulus';
@@ -386,59 +395,29 @@ async function measureJamulus(lab, name, repetition, seconds) {
     await lab.wait(2 * lab.options.warmUp);
     const atMs = lab.folder.elapsedMs;
     await child.call('begin');
+    const machine = new MachineMeter();
     await lab.wait(seconds);
-    const { cpuPercent, rssBytes } = await child.call('collect');
-    const its = { rooms: name, server: JAMULUS_SERVER };
+    const { idlePercent } = machine.take();
+    const { cpuPercent, clientsPercent, rssBytes } = await child.call('collect');
+    if (idlePercent < LEAST_IDLE_PERCENT)
+      lab.folder.warn(
+        `jamulus, ${name}: its clients took ${clientsPercent.toFixed(0)} % of a core, and ` +
+          `${idlePercent.toFixed(0)} % were idle: its server may have had less time than it needed.`,
+      );
     for (const [quantity, value] of /** @type {const} */ ([
       [quantities.cpu, cpuPercent],
       [quantities.resident, rssBytes / 1e6],
+      [quantities.generator, clientsPercent],
+      [quantities.idle, idlePercent],
     ]))
       lab.folder.record(quantity.name, {
         ...{ protocol: '', repetition, client: '' },
-        ...{ atMs, value, factors: its },
+        ...{ atMs, value, factors: { rooms: name, server: JAMULUS_SERVER } },
       });
   } finally {
     await child.close();
   }
 }
-
-/**
- * @typedef {{ mixCpuMs: number, ticks: { count: number, bins: { upToMs: number, count: number }[] }
- *   }} State of one thread
- */
-
-/**
- * Lateness of all workers' ticks from their histograms, spread evenly within a bin.
- * @param {State[]} before @param {State[]} after
- * @returns {number[]} in milliseconds
- */
-function latenessOf(before, after) {
-  const sum = (/** @type {State[]} */ states, /** @type {number} */ bin) =>
-    states.reduce((count, { ticks: { bins } }) => count + (bins[bin]?.count ?? 0), 0);
-  const bounds = after[0].ticks.bins.map(({ upToMs }) => upToMs);
-  const upTo = bounds.map((_, bin) => sum(after, bin) - sum(before, bin));
-  const all =
-    after.reduce((count, { ticks }) => count + ticks.count, 0) -
-    before.reduce((count, { ticks }) => count + ticks.count, 0);
-  return [...upTo, all].flatMap((count, bin) => {
-    const inBin = count - (upTo[bin - 1] ?? 0);
-    const [from, to] = [bounds[bin - 1] ?? 0, bounds[bin] ?? 2 * bounds[bounds.length - 1]];
-    return Array.from({ length: inBin }, (_, i) => from + ((to - from) * (i + 0.5)) / inBin);
-  });
-}
-
-/**
- * The processor time of the busiest worker, in percent.
- * @param {State[]} before
- * @param {State[]} after
- * @param {number} seconds
- */
-const busiestPercent = (before, after, seconds) =>
-  Math.max(
-    ...after
-      .slice(1)
-      .map(({ mixCpuMs }, i) => (mixCpuMs - before[i + 1].mixCpuMs) / (10 * seconds)),
-  );
 
 /** The server's statistics of all participants. @param {Lab} lab @param {number} rooms */
 async function receptions(lab, rooms) {

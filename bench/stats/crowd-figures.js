@@ -73,3 +73,41 @@ export function addedMs(due, people) {
       .map(({ frame, atMs }) => atMs - /** @type {number} */ (dueMs.get(frame))),
   );
 }
+
+/**
+ * @typedef {{ mixCpuMs: number, ticks: { count: number, bins: { upToMs: number, count: number }[] }
+ *   }} State of one thread
+ */
+
+/**
+ * Lateness of all workers' ticks from their histograms, spread evenly within a bin.
+ * @param {State[]} before @param {State[]} after
+ * @returns {number[]} in milliseconds
+ */
+export function latenessOf(before, after) {
+  const sum = (/** @type {State[]} */ states, /** @type {number} */ bin) =>
+    states.reduce((count, { ticks: { bins } }) => count + (bins[bin]?.count ?? 0), 0);
+  const bounds = after[0].ticks.bins.map(({ upToMs }) => upToMs);
+  const upTo = bounds.map((_, bin) => sum(after, bin) - sum(before, bin));
+  const all =
+    after.reduce((count, { ticks }) => count + ticks.count, 0) -
+    before.reduce((count, { ticks }) => count + ticks.count, 0);
+  return [...upTo, all].flatMap((count, bin) => {
+    const inBin = count - (upTo[bin - 1] ?? 0);
+    const [from, to] = [bounds[bin - 1] ?? 0, bounds[bin] ?? 2 * bounds[bounds.length - 1]];
+    return Array.from({ length: inBin }, (_, i) => from + ((to - from) * (i + 0.5)) / inBin);
+  });
+}
+
+/**
+ * The processor time of the busiest worker, in percent.
+ * @param {State[]} before
+ * @param {State[]} after
+ * @param {number} seconds
+ */
+export const busiestPercent = (before, after, seconds) =>
+  Math.max(
+    ...after
+      .slice(1)
+      .map(({ mixCpuMs }, i) => (mixCpuMs - before[i + 1].mixCpuMs) / (10 * seconds)),
+  );

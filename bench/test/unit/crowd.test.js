@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { Crowd, StreamCount } from '../../participants/crowd.js';
-import { addedMs, parseCase, receivedShares } from '../../stats/crowd-figures.js';
+import {
+  addedMs,
+  busiestPercent,
+  latenessOf,
+  parseCase,
+  receivedShares,
+} from '../../stats/crowd-figures.js';
 import { Connection } from '../../../public/client/connection/connection.js';
 import {
   Packet,
@@ -294,6 +300,18 @@ describe("the figures of a crowd's notes", () => {
       { id: 'B', percent: 100 },
     ]);
     expect(receivedShares([], [])).toEqual([]);
+  });
+
+  it('have the lateness of all workers from their histograms, and the busiest of them', () => {
+    const state = (/** @type {number} */ mixCpuMs, /** @type {number[]} */ counts) => ({
+      mixCpuMs,
+      ticks: { count: counts[1], bins: [{ upToMs: 1, count: counts[0] }] },
+    });
+    const before = [state(0, [0, 0]), state(100, [2, 2]), state(100, [5, 6])];
+    const after = [state(0, [0, 0]), state(900, [4, 4]), state(300, [5, 8])];
+    // Two up to 1 ms, spread evenly, and two above it.
+    expect(latenessOf(before, after)).toEqual([0.25, 0.75, 1.25, 1.75]);
+    expect(busiestPercent(before, after, 2)).toBe(40);
   });
 
   it('match arrivals with when their frames were due, also past 2^32 frames', () => {
