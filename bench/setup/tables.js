@@ -6,7 +6,7 @@
  */
 
 import { protocolLabel } from '../report/palette.js';
-import { toEstimate } from '../report/quantity-views.js';
+import { meanEstimate, toEstimate } from '../report/quantity-views.js';
 import { summaryIntervals } from '../stats/bootstrap.js';
 import { quantile, sorted } from '../../testkit/statistics.js';
 import { labelOf, legsOf, newOf, productOf, valuesOf } from './figures.js';
@@ -60,13 +60,13 @@ export function heardTable(swept, read, random) {
     name: `${swept.sweep.name}Heard`,
     title: `Time until the first sound, by ${swept.sweep.label.toLowerCase()}`,
     caption:
-      'In brackets, intervals of 95 % confidence. Those who never heard anything are in no ' +
-      'median. Joined, KB: medians.',
+      'In brackets, intervals of 95 % confidence. Heard: the share of setups after which there ' +
+      'was sound in time; the others are in no median. Joined, KB: medians.',
     columns: [
       columnOf(swept.sweep),
       { label: 'Over' },
       { label: 'Setups', digits: 0 },
-      { label: 'Never', digits: 0 },
+      { label: 'Heard', unit: '%', digits: 0 },
       { label: 'p50', unit: 'ms', digits: 0 },
       { label: 'p95', unit: 'ms', digits: 0 },
       { label: 'Joined', unit: 'ms', digits: 0 },
@@ -76,16 +76,20 @@ export function heardTable(swept, read, random) {
     rows: rowsOf(swept, (leg, at, samples) => {
       const values = valuesOf(samples, leg);
       const { p50, p95 } = summaryIntervals(values, { random });
-      const all = samples.filter(
+      const own = samples.filter(
         ({ protocol, factors }) =>
           protocol === leg.transport && factors?.connection === leg.connection,
-      ).length;
+      );
+      const isHeard = own.map((sample) => ({
+        ...sample,
+        value: Number.isFinite(sample.value) ? 100 : 0,
+      }));
       const kilobytes = ['bytesUp', 'bytesDown']
         .map((name) => medianOf(read(name, at), leg))
         .map((bytes) => (bytes === null ? null : bytes / 1000));
       return [
-        all,
-        all - values.flat().length,
+        own.length,
+        meanEstimate(isHeard, () => true, random),
         toEstimate(p50),
         toEstimate(p95),
         medianOf(read('joined', at), leg),

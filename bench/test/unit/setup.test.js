@@ -244,14 +244,15 @@ describe('the result of setup', () => {
     expect(tables[1].rows).toHaveLength(2);
   });
 
-  it('counts those who never heard anything, and has the product of differences and rate', () => {
+  it('has the share that heard anything, and the product of differences and rate', () => {
     const rates = [500, 4000].flatMap((rateKbits) => [
       ...samplesOf(legs.quick, 300, { ...PLAIN, rateKbits }),
       ...samplesOf(legs.slow, 340, { ...PLAIN, rateKbits }),
     ]);
     rates[0].value = Infinity;
     const { tables, plots } = resultOf({ firstSound: rates });
-    expect(tables[1].rows[0].slice(0, 4)).toEqual([500, 'WebTransport', 15, 1]);
+    const share = { value: expect.closeTo(1400 / 15), interval: [expect.any(Number), 100] };
+    expect(tables[1].rows[0].slice(0, 4)).toEqual([500, 'WebTransport', 15, share]);
     expect(
       tables
         .find(({ name }) => name === 'product')
