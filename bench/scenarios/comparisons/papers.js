@@ -260,8 +260,10 @@ function said(about) {
 /** @param {import('../../report/result.js').Cell} cell */
 function estimate(cell) {
   if (typeof cell !== 'object' || cell === null) return String(cell);
-  const [low, high] = cell.interval ?? [NaN, NaN];
-  return `${formatNumber(cell.value, 1)} [${formatNumber(low, 1)}, ${formatNumber(high, 1)}]`;
+  const [figure, ...ends] = [cell.value, ...(cell.interval ?? [])].map((number) =>
+    formatNumber(number, 1),
+  );
+  return ends.length > 0 ? `${figure} [${ends.join(', ')}]` : figure;
 }
 
 /**

@@ -84,11 +84,12 @@ it('an experiment tells by how much estimates are off', () => {
     [
       [1, { value: -2, interval: [-3, -1] }],
       [5, { value: 0.5, interval: [0, 1] }],
+      [10, { value: 0.25 }],
     ],
     'Mbit/s',
   );
   expect(experiment('throughput').ours(found)).toMatch(
-    /^Off by .2\.0 \[.3\.0, .1\.0\] % at 1, 0\.5 \[0\.0, 1\.0\] % at 5 Mbit\/s$/,
+    /^Off by .2\.0 \[.3\.0, .1\.0\] % at 1, 0\.5 \[0\.0, 1\.0\] % at 5, 0\.3 % at 10 Mbit\/s$/,
   );
   expect(experiment('throughput').ours(result('other', ['Rate'], []))).toBe('not measured');
 });
