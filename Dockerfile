@@ -1,12 +1,13 @@
 # syntax=docker/dockerfile:1
 # aloud, with the HTTP/3 engine and libopus built in. docs/deploying.md has how to run it.
 
-FROM node:22-bookworm AS build
-COPY --from=rust:1.90-slim-bookworm /usr/local/cargo /usr/local/cargo
-COPY --from=rust:1.90-slim-bookworm /usr/local/rustup /usr/local/rustup
+# Node.js 24.18.0, for amd64 and arm64.
+FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS build
+COPY --from=rust:1.95.0-slim-bookworm /usr/local/cargo /usr/local/cargo
+COPY --from=rust:1.95.0-slim-bookworm /usr/local/rustup /usr/local/rustup
 ENV CARGO_HOME=/usr/local/cargo RUSTUP_HOME=/usr/local/rustup PATH=/usr/local/cargo/bin:$PATH
 RUN apt-get update && \
-    apt-get install -y --no-install-recommends cmake && \
+    apt-get install -y --no-install-recommends gcc g++ libc6-dev make cmake && \
     rm -rf /var/lib/apt/lists/*
 WORKDIR /aloud
 # What is compiled changes less often than the rest.
@@ -21,7 +22,7 @@ COPY server ./server
 COPY public ./public
 COPY worklets ./worklets
 
-FROM node:22-bookworm-slim
+FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
 ENV NODE_ENV=production \
     ALOUD_CERT_DIR=/var/lib/aloud/certs \
     ALOUD_RECORDING_DIR=/var/lib/aloud/recordings

@@ -38,7 +38,7 @@ function installNode(version, folder) {
  * Runs the tests with one version.
  * @param {string} version
  * @param {string[]} args
- * @returns {string} how it ended, in words
+ * @returns {string} sentence about its end
  */
 function testWith(version, args) {
   const folder = mkdtempSync(join(tmpdir(), `aloud-node-${version}-`));

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { PLATFORMS } from '../../../native/platforms.js';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** @param {string} path */
+const read = (path) => readFileSync(join(ROOT, path), 'utf8');
+
+const WORKFLOWS = readdirSync(join(ROOT, '.github/workflows')).map(
+  (name) => `.github/workflows/${name}`,
+);
+
+describe('a release', () => {
+  it.each(WORKFLOWS)('%s pins each action by its commit, and tells its version', (path) => {
+    const uses = read(path).match(/uses: .*/g) ?? [];
+    expect(uses.length).toBeGreaterThan(1);
+    for (const action of uses) expect(action).toMatch(/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  it('builds the addon of each system that has a package', () => {
+    const text = read('.github/workflows/release.yml');
+    const built = [...text.matchAll(/name: ([\w-]+), target: ([\w-]+)/g)].map(
+      ([, name, target]) => `${name} ${target}`,
+    );
+    expect(built.toSorted()).toEqual(
+      PLATFORMS.map(({ name, target }) => `${name} ${target}`).toSorted(),
+    );
+  });
+
+  it('runs in images of a fixed content', () => {
+    const images = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+    expect(images.length).toBe(2);
+    for (const image of images) expect(image).toMatch(/^node:\S+@sha256:[0-9a-f]{64}$/);
+    for (const path of ['compose.cluster.yaml', 'deploy/kubernetes.yaml'])
+      expect(read(path)).toMatch(/image: nats:\S+@sha256:[0-9a-f]{64}$/m);
+  });
+
+  it('names one oldest Node.js everywhere', () => {
+    const engines = ['package.json', 'native/package.json', 'bench/package.json'].map(
+      (path) => JSON.parse(read(path)).engines.node,
+    );
+    expect(new Set(engines)).toEqual(new Set(['>=20']));
+    expect(read('.github/workflows/ci.yml')).toMatch(/node: \[20, /);
+    expect(read('docs/installing.md')).toMatch(/Node\.js 20 or later/);
+  });
+});
+
+describe('docs/installing.md', () => {
+  const sections = read('docs/installing.md').split(/^## /m).slice(1);
+  const WAYS = ['npm', 'npx', 'Docker', 'source', 'systemd'];
+
+  it.each(WAYS)('has %s in three commands, and names the test of them', (way) => {
+    const section = sections.find((text) => text.startsWith(way)) ?? '';
+    const [, block] = /```sh\n([\s\S]*?)```/.exec(section) ?? [];
+    expect(block.trim().split('\n').length).toBeLessThanOrEqual(3);
+    expect(section).toMatch(/^Tested by `/m);
+  });
+});
