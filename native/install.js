@@ -23,7 +23,7 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { featureLibrary, IS_INSTALLED, LIBRARY, libraryPath, loadError } from './binding.js';
-import { installCommand, listOf, missingTools, neededForAll, toolEnvironment } from './tools.js';
+import { buildAdvice, missingTools, neededForAll, toolEnvironment } from './tools.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const TARGET = process.env.CARGO_TARGET_DIR || join(HERE, 'target');
@@ -80,20 +80,19 @@ async function checkTools() {
   } catch {
     throw new BuildError(`this user may not write to ${HERE} (its owner may)`);
   }
-  const missing = neededForAll(await missingTools());
-  if (missing.length > 0) throw new BuildError(lackOf(missing));
+  if (neededForAll(await missingTools()).length > 0) throw new BuildError(await lack());
 }
 
 /** @returns {Promise<string | null>} missing tools for building libopus, in words */
 async function missingForOpus() {
   const missing = await missingTools();
-  return neededForAll(missing).length < missing.length ? lackOf(missing) : null;
+  return neededForAll(missing).length < missing.length ? lack() : null;
 }
 
-/** @param {import('./tools.js').Missing[]} missing at least one */
-function lackOf(missing) {
-  const command = installCommand(missing);
-  return `this machine lacks ${listOf(missing)}${command === null ? '' : ` (${command})`}`;
+/** @returns {Promise<string>} all missing tools in words, with the command that ends well */
+async function lack() {
+  const { missing, command } = await buildAdvice();
+  return `this machine lacks ${missing} (${command})`;
 }
 
 /** Hashes all sources and the system that they are built for. @param {boolean} withOpus */
