@@ -18,113 +18,113 @@
  * @property {AudioFormat} format
  * @property {'tick' | 'reply'} delivery
  * @property {number} serverDelayMs
- * @property {string} resume the token with which another client takes up the same place
+ * @property {string} resume token with which another client resumes the place
  * @property {string} origin of the server, or of the node of its cluster that has the room
- * @property {string} leaveUrl where a page that goes away sends a beacon; empty when none is needed
+ * @property {string} leaveUrl where a closing page sends a beacon; empty if none is needed
  *
  * @typedef {'auto' | TransportName} TransportChoice
  *
  * @typedef {object} Output  between a client and its output device
- * @property {number} waitMs   the wait for the sound card of a piece that is pulled just in time
- * @property {number} gaps     times when the sound card found nothing
- * @property {number} gapMs    the length of those gaps in all
+ * @property {number} waitMs   wait for the sound card of a piece that is pulled just in time
+ * @property {number} gaps     times when the sound card ran dry
+ * @property {number} gapMs    total length of those gaps
  *
- * @typedef {object} ClientOptions  made by a page or a program, and passed whole
- * @property {JoinWishes} join                       sent to the server as it is
+ * @typedef {object} ClientOptions  of a page or a program, passed whole
+ * @property {JoinWishes} join                       sent to the server unchanged
  * @property {string} origin                         the server's, such as 'http://localhost:8080'
  * @property {TransportChoice} [transport]             default 'auto'
  * @property {boolean} [muted]                       default false
- * @property {number} [bitrate] of one's own stream, in bits a second for each channel of the room;
- *   the room's by default
- * @property {'audio' | 'voip' | 'low-delay'} [application] tuning of one's own encoder
- * @property {boolean} [silenceSuppression] default true: silence is left out where the server
- *   allows it; false for music, of which nothing should be taken for noise
- * @property {string[]} [nodes] origins of a cluster's nodes, that one being asked first; the origin
- *   alone by default
- * @property {string} [e2eKey] the room's key, base64url, where it is encrypted end to end
+ * @property {number} [bitrate] of this participant's stream, in bits a second for each channel of
+ *   the room; default: the room's
+ * @property {'audio' | 'voip' | 'low-delay'} [application] tuning of this participant's encoder
+ * @property {boolean} [silenceSuppression] default true: silence is left out if the server
+ *   allows it; false for music, in which nothing should count as noise
+ * @property {string[]} [nodes] origins of a cluster's nodes, asked in this order; default: the origin
+ *   alone
+ * @property {string} [e2eKey] the room's key, base64url, if it is encrypted end to end
  * @property {ServerConfig} [config]                 fetched from the server when absent
  *
  * @typedef {Partial<Pick<ClientOptions, 'muted' | 'silenceSuppression'> & Pick<JoinWishes,
- *   'nearness'>>} LiveOptions  what can change during a call
+ *   'nearness'>>} LiveOptions  options that can change during a call
  *
- * @typedef {object} DeviceOptions  what stays on the page
+ * @typedef {object} DeviceOptions  options that stay on the page
  * @property {string | null} [microphoneId] '' (default): the default microphone; null: listen only
  * @property {boolean} [processing] false: echo cancellation, noise suppression and gain control are
  *   all off, unless asked for one by one; default true
  * @property {boolean} [echoCancellation]
  * @property {boolean} [noiseSuppression]
  * @property {boolean} [autoGainControl]
- * @property {string} [speakerId] '' (default): the default speaker, or what the system chooses
+ * @property {string} [speakerId] '' (default): the default speaker, or the system's choice
  *
  * @typedef {Omit<ClientOptions, 'origin'> & DeviceOptions} CallOptions
  *
  * @typedef {object} Rules  of the room
- * @property {boolean} locked    nobody new may come in
+ * @property {boolean} locked    nobody new may join
  * @property {boolean} lobby     newcomers wait until a moderator lets them in
  * @property {boolean} password  newcomers must know a password
- * @property {'everybody' | 'moderators'} chat the people that may write
- * @property {'everybody' | 'moderators'} record the people that may record
- * @property {'mix' | 'forward' | 'auto'} mode the room's sound is mixed, or forwarded
+ * @property {'everybody' | 'moderators'} chat roles that may write
+ * @property {'everybody' | 'moderators'} record roles that may record
+ * @property {'mix' | 'forward' | 'auto'} mode of the room's sound
  * @property {boolean} broadcast people without an invitation to the stage only listen
- * @property {number | null} liveSeconds for how long it had been live when the server told it; null
- *   where it isn't
- * @property {number | null} liveSince when that began, in milliseconds since 1970, by the clock of
+ * @property {number | null} liveSeconds time that it had been live when the server sent it; null
+ *   while it isn't live
+ * @property {number | null} liveSince its beginning, in milliseconds since 1970, by the clock of
  *   High Resolution Time; likewise
  *
- * @typedef {object} Access  what this participant may do, and the room's rules
+ * @typedef {object} Access  permissions of this participant, and the room's rules
  * @property {boolean} waiting in the waiting room, until a moderator lets this participant in
  * @property {string} role       'moderator', 'speaker' or 'listener'
  * @property {string[]} may of 'speak', 'listen', 'chat', 'record', 'moderate', before the room's
  *   rules
- * @property {boolean} silenced  a moderator has muted this participant, who can't undo it
+ * @property {boolean} silenced  muted by a moderator, so that this participant can't undo it
  * @property {Rules} rules
  * @property {string} stage the key of a broadcast's stage, for people on it; empty otherwise
  * @property {boolean} e2e       the room is encrypted end to end
  * @property {{ id: string, name: string }[]} knocks people in the waiting room; only moderators
  *   have them
- * @property {BanFields[]} bans  as asked for last
+ * @property {BanFields[]} bans  as last requested
  * @property {{ count: number, people: { id: string, label: string }[] }} hands raised in the
  *   audience; only moderators have them
  * @property {{ find: string, count: number, people: { id: string, label: string, hand: number }[],
- *   next: string | null }} audience the part of it that a moderator asked for last
+ *   next: string | null }} audience the part that a moderator requested last
  *
  * @typedef {object} RoomView  the room, as a page shows it
- * @property {number} session  another number after each welcome, from which on all else is new
- * @property {string} you      one's own id; empty before the welcome
- * @property {Person[]} people everybody but the people who only listen
- * @property {number} listeners  the number of people who only listen
+ * @property {number} session  number that changes with each welcome: all else is new then
+ * @property {string} you      this participant's id; empty before the welcome
+ * @property {Person[]} people everybody except the listeners
+ * @property {number} listeners  number of people who only listen
  * @property {Access} access
  * @property {ChatFields[]} chat  the last ones
  * @property {{ beat: BeatFields | null, by: string | null }} metronome
  *   by: the person who changed it
  * @property {{ track: TrackFields | null, by: string | null }} track
- *   by: the person who changed it; null when it has come to its end
+ *   by: the person who changed it; null at its end
  * @property {RecordingFields | null} recording
  * @property {boolean} canRecord the server can record this room
- * @property {boolean} isDraining the server ends soon, and another one will go on
+ * @property {boolean} isDraining the server will stop soon, and another one take over
  * @property {boolean} isStereo
- * @property {string} node  the origin of the cluster's node that has the room; empty for the
- *   page's own server
+ * @property {string} node  origin of the cluster's node that has the room; empty for the page's
+ *   own server
  *
  * @typedef {{ took: TransportName, tried: Failure[] }} Transport
  *   the one in use, and those that failed before
  *
  * @typedef {object} CallProgress
  * @property {'idle' | 'connecting' | 'joined' | 'away' | 'ended'} state  away: the connection is
- *   lost, and the call tries to come back
- * @property {{ since: number, nextTry: number } | null} away  in milliseconds since 1970: when the
- *   connection was lost, and when it is tried next; in the past during a try
+ *   lost, and the call tries to reconnect
+ * @property {{ since: number, nextTry: number } | null} away  times of the loss and
+ *   of the next attempt, in milliseconds since 1970; the latter is in the past during an attempt
  * @property {{ code: string, message: string } | null} end
- *   why the call is over: 'left', or the code of a sentence, with a message for diagnosis
+ *   reason of the end: 'left', or the code of a sentence, with a message for diagnosis
  * @property {Transport | null} transport
  * @property {Joined | null} joined  after the last join
- * @property {HeardSpeaker[]} speakers the people that are heard, the loudest first, ten times a
- *   second at most; none in silence
+ * @property {HeardSpeaker[]} speakers people who are heard, the loudest first, at most ten times a
+ *   second; none in silence
  * @property {ClientStats | null} stats  each second
  *
  * @typedef {RoomView & CallProgress} CallView  the call, as a page or a program sees it
  *
- * @typedef {object} ToWorker  the messages of the page, and what each carries
+ * @typedef {object} ToWorker  messages of the page, with their content
  * @property {ClientOptions} join
  * @property {LiveOptions} change
  * @property {ClientMessage} control   for the server
@@ -132,13 +132,13 @@
  * @property {{ keepsPlace: boolean }} leave  answered by `left`
  * @property {{ memory?: ArrayBufferLike, port: MessagePort }} capture  the capture worklet's ring
  *   and port; without a ring the port carries the samples
- * @property {{ sound: ReadableStream<AudioData> }} capture-track  the microphone, as it is
+ * @property {{ sound: ReadableStream<AudioData> }} capture-track  the microphone's sound, unprocessed
  * @property {null} capture-ended
  * @property {{ memory: ArrayBufferLike, port: MessagePort, sampleRate: number, blockMs: number
  *   }} playback  the playback worklet's ring and port
- * @property {{ frames: number, leadMs: number }} pull  answered by as many `frame`
+ * @property {{ frames: number, leadMs: number }} pull  answered by the same number of `frame`
  *
- * @typedef {object} ToPage  the messages of the worker, likewise
+ * @typedef {object} ToPage  messages of the worker, with their content
  * @property {Partial<CallView>} changed   of the call's store
  * @property {ServerMessages['refused']} refused  of the server, likewise the next two
  * @property {ServerMessages['moderated']} moderated
