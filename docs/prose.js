@@ -1,7 +1,8 @@
 /**
  * Checks how comments are written: `npm run prose` prints a seeded sample of comments from
- * JavaScript and Rust, and counts breaches of the rules in CONTRIBUTING.md, folder by folder. With
- * `--check` it lists them, and exits with 1 when a comment begins badly or uses an avoided word.
+ * JavaScript, its declarations and Rust, and counts breaches of the rules in CONTRIBUTING.md,
+ * folder by folder. With `--check` it lists them, and exits with 1 when a comment begins badly or
+ * uses an avoided word.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -81,6 +82,13 @@ export function commentsOfJavaScript(source) {
   });
   return comments;
 }
+
+/** @param {string} source TypeScript's declarations, in which each comment is a block */
+export const commentsOfDeclarations = (source) =>
+  [...source.matchAll(/\/\*\*?([\s\S]*?)\*\//g)].map(({ 1: text, index }) => ({
+    line: source.slice(0, index).split('\n').length,
+    text: text.replace(/^[ \t]*\* ?/gm, '').trim(),
+  }));
 
 /** @param {string} source Rust @returns {Comment[]} */
 export function commentsOfRust(source) {
@@ -195,6 +203,7 @@ export function breachesOf(comment, isComment = true) {
 function commentsOf(file) {
   const source = readFileSync(`${HOME}${file}`, 'utf8');
   if (file.endsWith('.rs')) return commentsOfRust(source);
+  if (file.endsWith('.ts')) return commentsOfDeclarations(source);
   return file.endsWith('.md') ? paragraphsOf(source) : commentsOfJavaScript(source);
 }
 
@@ -246,7 +255,7 @@ function main() {
     cwd: HOME,
     encoding: 'utf8',
   });
-  const files = listed.split('\n').filter((file) => /\.(?:m?js|rs|md)$/.test(file));
+  const files = listed.split('\n').filter((file) => /\.(?:m?js|d\.ts|rs|md)$/.test(file));
   const comments = files.flatMap((file) =>
     commentsOf(file).map((comment) => ({ file, ...comment })),
   );

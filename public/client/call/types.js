@@ -39,8 +39,8 @@
  * @property {'audio' | 'voip' | 'low-delay'} [application] tuning of this participant's encoder
  * @property {boolean} [silenceSuppression] default true: silence is left out if the server
  *   allows it; false for music, in which nothing should count as noise
- * @property {string[]} [nodes] origins of a cluster's nodes, asked in this order; default: the origin
- *   alone
+ * @property {string[]} [nodes] origins of a cluster's nodes, asked in this order; default: the
+ *   origin alone
  * @property {string} [e2eKey] the room's key, base64url, if it is encrypted end to end
  * @property {ServerConfig} [config]                 fetched from the server when absent
  *
@@ -132,7 +132,8 @@
  * @property {{ keepsPlace: boolean }} leave  answered by `left`
  * @property {{ memory?: ArrayBufferLike, port: MessagePort }} capture  the capture worklet's ring
  *   and port; without a ring the port carries the samples
- * @property {{ sound: ReadableStream<AudioData> }} capture-track  the microphone's sound, unprocessed
+ * @property {{ sound: ReadableStream<AudioData> }} capture-track  the microphone's sound,
+ *   unprocessed
  * @property {null} capture-ended
  * @property {{ memory: ArrayBufferLike, port: MessagePort, sampleRate: number, blockMs: number
  *   }} playback  the playback worklet's ring and port

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import {
   breachesOf,
+  commentsOfDeclarations,
   commentsOfJavaScript,
   commentsOfRust,
   paragraphsOf,
@@ -25,6 +26,14 @@ it('comments of JavaScript are blocks and runs of lines, without directives', ()
     { line: 1, text: 'Counts frames.\n@param {{ a: number }} of what it counts' },
     { line: 6, text: 'One line,\nand another.' },
     { line: 8, text: 'At the end.' },
+  ]);
+});
+
+it('comments of declarations are blocks', () => {
+  const source = '/** Counts frames. */\nexport interface Counter {\n  /**\n   * Of all.\n   */\n}';
+  expect(commentsOfDeclarations(source)).toEqual([
+    { line: 1, text: 'Counts frames.' },
+    { line: 3, text: 'Of all.' },
   ]);
 });
 
