@@ -208,7 +208,7 @@ export function secondsOf({ name, seconds = MEASURED[name] }, options) {
 
 /** A quick run ends after this time, in seconds, and begins nothing in the last of them. */
 export const QUICK_SECONDS = 60;
-const QUICK_REST_SECONDS = 5;
+const QUICK_REST_SECONDS = 6;
 
 /**
  * True when something still fits into a run: always, unless the run is a quick one.

@@ -52,7 +52,7 @@ const DELAY_MS = 20;
 const LAST_SECONDS = 1;
 
 /** Time that a call of a quick run needs, in seconds. */
-const QUICK_CALL_SECONDS = 14;
+const QUICK_CALL_SECONDS = 16;
 
 /** @type {Scenario} */
 export const mesh = {

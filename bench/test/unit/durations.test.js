@@ -101,7 +101,7 @@ describe('the time that a run takes', () => {
     ['datagrams', datagrams, []],
     ['crowd', crowd, []],
     ['crowd against another', crowd, ['--against', new URL('../../..', import.meta.url).pathname]],
-    ['forward', forward, ['--ways', 'mix,bundle,now', '--repetitions', '2']],
+    ['forward', forward, ['--ways', 'mix,bundle', '--repetitions', '2']],
     ['listeners', listeners, ['--repetitions', '3', '--rates']],
   ])('is said beforehand as the plan has it: %s', async (_, scenario, argv) => {
     const options = { ...optionsOf(scenario, argv), jamulus: false };
