@@ -9,7 +9,6 @@
 import { Command } from 'commander';
 import { defaultEncoderSettings } from '../../public/shared/stream/codec.js';
 import { loadCodec } from '../../server/codec/codec.js';
-import { formatEstimate } from '../report/numbers.js';
 import { bootstrap } from '../stats/bootstrap.js';
 import { WIDEBAND, burstRatioOf, lossImpairment, visqolImpairment } from '../stats/e-model.js';
 import { estoi } from '../stats/estoi.js';
@@ -154,7 +153,10 @@ function show(rows, fits) {
   );
   const interval = (
     /** @type {import('../stats/bootstrap.js').Interval} */ { estimate, low, high },
-  ) => formatEstimate(estimate, [low, high], 1);
+  ) => {
+    const ends = `[${low.toFixed(1)}, ${high.toFixed(1)}]`;
+    return `${estimate.toFixed(1)}${Number.isFinite(low) ? ` ${ends}` : ''}`;
+  };
   console.table(
     Object.fromEntries(
       Object.entries(fits).map(([name, { ie, bpl, residual, points }]) => [
