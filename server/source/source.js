@@ -595,8 +595,8 @@ export class Source {
 const primingFrames = ({ frameMs }) => Math.max(2, Math.ceil(PRIMING_MS / frameMs));
 
 /**
- * Number of decoded frames to keep: at least those that a single pull may make up, because it
- * skips the frames which are made up already.
+ * Number of decoded frames to keep: at least as many as one pull may make up. A pull skips the
+ * frames that are made up already.
  * @param {AudioFormat} format @param {number} ms
  */
 const keptFrames = (format, ms) =>
