@@ -237,12 +237,13 @@ const OF_THESIS = Object.freeze(['docs/performance.md', 'bench/docs/link.md']);
  */
 function allFound(paper) {
   const [comparisons, papers] = [...FILES.values()];
-  if (paper === 'Saliba') return OF_THESIS.map((file) => ({ file, texts: foundCells(read(file)) }));
   const section = quotingText(comparisons, paper);
   const [, intro = ''] = section.split('\n\n');
+  const others = paper === 'Saliba' ? OF_THESIS : [];
   return [
     { file: comparisons, texts: [intro, ...foundCells(section)] },
     { file: papers, texts: findings(read(papers), paper) },
+    ...others.map((file) => ({ file, texts: foundCells(read(file)) })),
   ];
 }
 

@@ -47,8 +47,8 @@ export default {
       ['probe', ...Object.keys(RULES)],
       'probe',
       'how listeners of a broadcast get their bit rate: as far as probes show that their ' +
-        'path carries it, by the estimate of its throughput, by the first estimate, or as ' +
-        'asked for',
+        'path carries it, by the estimate of its throughput (simple), or as asked for (static ' +
+        'and basic)',
     ),
   ],
   rateRules: RULES,

@@ -6,8 +6,10 @@
  * @import { Target } from './targets.js'
  * @import { Quantity, Table } from '../report/result.js'
  *
- * @typedef {{ rule: string, choice: string }} Case  a rule of the server, and
- *   how near the listener is
+ * @typedef {object} Case
+ * @property {string} rule    of the server
+ * @property {string} choice  how near the listener is
+ * @property {string} controller  QUIC's congestion controller at the server
  * @typedef {(quantity: Quantity, value: number) => void} Add
  * @typedef {{ narrowMs: number, againMs: number }} Times when the way became narrow, and wide again
  */
@@ -19,7 +21,14 @@ import { mean, quantile, sorted } from '../../testkit/statistics.js';
 import { visqol } from '../stats/visqol.js';
 
 /** Another system, as a case beside those of the server's rules. @type {Readonly<Case>} */
-export const LL_HLS = Object.freeze({ rule: 'hls.js', choice: 'll-hls' });
+export const LL_HLS = Object.freeze({
+  rule: 'hls.js',
+  choice: 'll-hls',
+  controller: '',
+});
+
+/** The product's congestion controller. */
+export const PRODUCTS_CONTROLLER = 'cubic';
 
 /** Targets of the rule `probe`: the longest gap, and how soon the rate is back. */
 const GAP_MS = 60;
@@ -52,6 +61,7 @@ const MARGIN_SECONDS = 1.5;
 const factors = [
   { name: 'rule', label: 'Rule', unit: '' },
   { name: 'choice', label: 'Choice', unit: '' },
+  { name: 'controller', label: 'Congestion controller', unit: '' },
 ];
 
 /** @type {Record<string, Quantity>} */
@@ -189,16 +199,19 @@ export function addMarks(add, { samples, startMs, sampleRate }, speech, { fromMs
 }
 
 /** @param {Samples} folder @param {Case} which @param {Quantity} quantity */
-const valuesOf = (folder, { rule, choice }, { name }) =>
+const valuesOf = (folder, { rule, choice, controller }, { name }) =>
   folder
     .samples(name)
-    .filter(({ factors: its }) => its?.rule === rule && its.choice === choice)
+    .filter(
+      ({ factors: its }) =>
+        its?.rule === rule && its.choice === choice && its.controller === controller,
+    )
     .map(({ value }) => value);
 
 /** @param {Samples} folder @param {readonly Case[]} cases @returns {Target[]} */
 export function targetsOf(folder, cases) {
   return cases
-    .filter(({ rule }) => rule === 'probe')
+    .filter(({ rule, controller }) => rule === 'probe' && controller === PRODUCTS_CONTROLLER)
     .flatMap((which) => {
       const [gaps, falls, backs] = [quantities.gap, quantities.fall, quantities.back].map(
         (quantity) => sorted(valuesOf(folder, which, quantity)),
@@ -238,6 +251,7 @@ export function tableOf(folder, cases) {
     return [
       which.rule,
       which.choice,
+      which.controller,
       ...RATES.map(share),
       average(quantities.changes),
       average(quantities.back),
@@ -253,6 +267,7 @@ export function tableOf(folder, cases) {
   const columns = [
     { label: 'Rule' },
     { label: 'Choice' },
+    { label: 'Controller' },
     ...RATES.map((rate) => ({ label: `At ${rate / 1000} kb/s`, unit: '% of the time', digits: 0 })),
     { label: 'Changes', digits: 1 },
     { label: 'Back after', unit: 's', digits: 1 },

@@ -22,10 +22,12 @@ import {
   addMarks,
   FOLLOW_SECONDS,
   LL_HLS,
+  PRODUCTS_CONTROLLER,
   quantities,
   tableOf,
   targetsOf,
 } from './adapt-figures.js';
+import { ALL_CONTROLLERS, missingBuild } from '../ways/controllers.js';
 import { targetsTable } from './targets.js';
 
 const RULES = Object.freeze(['probe', 'simple', 'static', 'basic']);
@@ -65,13 +67,17 @@ function trajectoryOf(text) {
 }
 
 /**
- * Rules for comparison only are measured in the first choice only.
- * @param {{ rules: string[], choices: string[], players: string[] }} options
+ * Rules and congestion controllers for comparison only are measured in the first choice only.
+ * @param {{ rules: string[], choices: string[], players: string[], controllers: string[] }} options
  * @returns {Case[]}
  */
-export function casesOf({ rules, choices, players }) {
+export function casesOf({ rules, choices, players, controllers }) {
   const own = rules.flatMap((rule) =>
-    choices.filter((_, i) => i === 0 || rule === 'probe').map((choice) => ({ rule, choice })),
+    controllers.flatMap((controller) =>
+      choices
+        .filter((_, i) => i === 0 || (rule === 'probe' && controller === PRODUCTS_CONTROLLER))
+        .map((choice) => ({ rule, choice, controller })),
+    ),
   );
   return [
     ...(players.includes('aloud') ? own : []),
@@ -110,6 +116,13 @@ export const adapt = {
       )
       .addOption(choicesOption())
       .option(
+        '--controllers <list>',
+        "QUIC's congestion controllers at the server, by rule, separated by commas; others than " +
+          `${PRODUCTS_CONTROLLER} in the first choice alone`,
+        listOf([...ALL_CONTROLLERS]),
+        [PRODUCTS_CONTROLLER],
+      )
+      .option(
         '--trajectory <list>',
         'a wide way, a narrow one and a wide one, as kb/s for so many seconds',
         trajectoryOf,
@@ -141,10 +154,20 @@ export const adapt = {
       lab.folder.warn(`LL-HLS is left out: ${missing}.`);
       cases = cases.filter((which) => which !== LL_HLS);
     }
+    const { controllers } = /** @type {any} */ (lab.options);
+    for (const controller of controllers) {
+      const lacks = missingBuild(controller);
+      if (lacks === null) continue;
+      lab.folder.warn(`${controller} is left out: ${lacks}`);
+      cases = cases.filter((which) => which.controller !== controller);
+    }
     let done = 0;
     for (let repetition = 0; repetition < repetitions; repetition++) {
       for (const which of cases) {
-        lab.progress(`${which.rule}, ${which.choice}`, done++ / (repetitions * cases.length));
+        lab.progress(
+          `${which.rule}, ${which.choice}, ${which.controller}`,
+          done++ / (repetitions * cases.length),
+        );
         await (which === LL_HLS ? followHls : follow)(lab, which, repetition);
       }
     }
@@ -261,6 +284,8 @@ async function follow(lab, which, repetition) {
     '--broadcast',
     '--listener-rule',
     which.rule,
+    '--congestion-controller',
+    which.controller,
     '--listener-bitrate',
     most,
     '--no-silence-suppression',

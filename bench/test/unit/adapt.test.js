@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { addLooks } from '../../scenarios/adapt-figures.js';
-import { adapt } from '../../scenarios/adapt.js';
+import { adapt, casesOf } from '../../scenarios/adapt.js';
 import { soundingMixes } from '../../stats/call-figures.js';
 import { FrameState } from '../../../server/source/pcm-ring.js';
 
@@ -11,6 +11,7 @@ const OPTIONS = {
   most: '64000',
   choices: ['conversation'],
   players: ['aloud'],
+  controllers: ['cubic'],
 };
 
 /**
@@ -25,7 +26,7 @@ function targets(values) {
       atMs: 0,
       repetition,
       value,
-      factors: { rule: 'probe', choice: 'conversation' },
+      factors: { rule: 'probe', choice: 'conversation', controller: 'cubic' },
     }));
   const { tables } = adapt.result({ samples }, OPTIONS);
   return tables[0].rows.map((row) => row[3]);
@@ -59,6 +60,23 @@ it('a player that stalls and jumps has a gap, and what it skipped was never hear
   expect(values.missed[0]).toBeCloseTo((100 * 1990) / 10_990, 0);
   expect([values.behind[0], values.behind.at(-1)]).toEqual([500, -500]);
   expect(values.rate.filter((rate) => rate === 16).length).toBe(400);
+});
+
+it('rules and controllers other than the product’s are measured in the first choice alone', () => {
+  const cases = casesOf({
+    rules: ['probe', 'simple'],
+    choices: ['conversation', 'near'],
+    players: ['aloud', 'll-hls'],
+    controllers: ['cubic', 'bbr'],
+  });
+  expect(cases.map((one) => Object.values(one).join(' '))).toEqual([
+    'probe conversation cubic',
+    'probe near cubic',
+    'probe conversation bbr',
+    'simple conversation cubic',
+    'simple conversation bbr',
+    'hls.js ll-hls ',
+  ]);
 });
 
 it('what was not measured meets no target', () => {
