@@ -58,11 +58,13 @@ const MAY_IMPORT = {
   'server/host': [
     'native',
     'server/access',
+    'server/broadcast',
     'server/clock',
     'server/codec',
     'server/config',
     'server/recording',
     'server/room',
+    'server/source',
     'server/state',
     'server/transport',
   ],

@@ -22,7 +22,7 @@ import { SampleClock } from '../server/clock/sample-clock.js';
 import { TickScheduler } from '../server/clock/tick-scheduler.js';
 import { DEFAULTS } from '../server/config/options.js';
 import { roomConfigOf } from '../server/room/room-config.js';
-import { Rooms } from '../server/room/rooms.js';
+import { Rooms } from '../server/host/rooms.js';
 import { checkoutWith, wholeNumber } from './options.js';
 import { bootstrap } from './stats/bootstrap.js';
 import { seededRandom } from '../testkit/random.js';

@@ -13,9 +13,9 @@
  * @import { Operator } from './operator/operator.js'
  * @import { AddedTransport, Plugin } from './plugin.js'
  * @import { Recordings } from './recording/recordings.js'
- * @import { Arrivals } from './room/entry/arrivals.js'
+ * @import { Arrivals } from './host/arrivals.js'
  * @import { Observer } from './room/room-config.js'
- * @import { Rooms } from './room/rooms.js'
+ * @import { Rooms } from './host/rooms.js'
  * @import { Http3Transport } from './transport/webtransport.js'
  */
 

@@ -2,8 +2,8 @@
  * Acts of a room host, called by name with plain data both ways: the host may be on another thread.
  *
  * @import { AdaptiveComplexity } from '../codec/adaptive-complexity.js'
- * @import { Arrivals } from '../room/entry/arrivals.js'
- * @import { Rooms } from '../room/rooms.js'
+ * @import { Arrivals } from './arrivals.js'
+ * @import { Rooms } from './rooms.js'
  * @import { ROOM_ACTS as Acts } from './room-acts.js'
  *
  * @typedef {object} Host  the objects of a host that its acts use

@@ -4,7 +4,7 @@
  *
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { By } from '../room/rules/moderation.js'
- * @import { Who } from '../room/rules/policy.js'
+ * @import { Who } from '../room/rules/rules.js'
  * @import { Role } from '../access/grant.js'
  * @import { Room } from '../room/room.js'
  * @import { ModeSetting } from '../../public/shared/limits.js'

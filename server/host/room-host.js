@@ -19,9 +19,9 @@ import { openCodec } from '../codec/codec.js';
 import { partsOf, readKeys, readLog, readRecordingLimit } from '../config/readers.js';
 import { stateDirectory } from '../packages.js';
 import { Recordings } from '../recording/recordings.js';
-import { Arrivals } from '../room/entry/arrivals.js';
+import { Arrivals } from './arrivals.js';
 import { roomConfigOf } from '../room/room-config.js';
-import { Rooms } from '../room/rooms.js';
+import { Rooms } from './rooms.js';
 
 /** Default directory of recordings. */
 const RECORDING_DIRECTORY = join(stateDirectory(), 'recordings');

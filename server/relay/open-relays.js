@@ -3,8 +3,8 @@
  * @import { Cluster, ClusterRooms } from '../cluster/cluster.js'
  * @import { Config } from '../config/config.js'
  * @import { Log } from '../log.js'
- * @import { Arrivals } from '../room/entry/arrivals.js'
- * @import { Rooms } from '../room/rooms.js'
+ * @import { Arrivals } from '../host/arrivals.js'
+ * @import { Rooms } from '../host/rooms.js'
  */
 
 import { RelayHome } from './home.js';

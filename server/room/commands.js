@@ -19,7 +19,7 @@ import {
   readFields,
   typeOf,
 } from '../../public/shared/messages/client-messages.js';
-import { peoplePage } from './entry/welcome.js';
+import { peoplePage } from './view.js';
 
 /** Most listeners in one message. */
 const LISTENERS_PAGE = 50;

@@ -18,13 +18,13 @@
  * @import { Listener } from '../mix/listener.js'
  * @import { Census } from './people/people.js'
  * @import { RecordingChange, Recordings } from '../recording/recordings.js'
- * @import { RoomTotals } from './record/figures.js'
+ * @import { RoomTotals } from '../host/figures.js'
  * @import { Source } from '../source/source.js'
  * @import { Member } from './people/member.js'
  * @import { Room } from './room.js'
  * @import { SessionLog } from './record/reports.js'
- * @import { JoinMessage } from './entry/arrivals.js'
- * @import { Turns } from './entry/turns.js'
+ * @import { JoinMessage } from '../host/arrivals.js'
+ * @import { Turns } from '../timers.js'
  * @import { Happening } from '../webhooks/webhooks.js'
  *
  * @typedef {Pick<Config, typeof ROOM_OPTIONS[number]> & OwnSettings} RoomConfig  plain data: it

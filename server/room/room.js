@@ -59,8 +59,8 @@ import { stackOf, withFields } from '../log.js';
 import { RoomRecording } from '../recording/room-recording.js';
 import { refuse } from '../transport/session.js';
 import { runCommand } from './commands.js';
-import { Moving } from './entry/moving.js';
-import { welcomeOf } from './entry/welcome.js';
+import { Moving } from './rules/succession.js';
+import { descriptionOf, publicViewOf, welcomeOf } from './view.js';
 import { Member } from './people/member.js';
 import { ID_GAP, People } from './people/people.js';
 import { Chat } from './record/chat.js';
@@ -68,7 +68,6 @@ import { Reports } from './record/reports.js';
 import { OPEN_ENTRY, Rules } from './rules/rules.js';
 import { RoomSettings } from './sound/mode.js';
 import { Sound } from './sound/sound.js';
-import { descriptionOf, publicViewOf } from './view.js';
 
 /**
  * Opens a room: makes its parts, each from those before it, and then the room from them.

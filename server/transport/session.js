@@ -1,12 +1,14 @@
 /**
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { ServerMessage } from '../../public/shared/messages/server-messages.js'
+ * @import { NodeAddress } from '../cluster/messages.js'
+ * @import { Log } from '../log.js'
+ *
  * Connection as the room sees it, over any protocol. A transport makes sessions and passes each to
  * its `accept` function, which sets the session's handler synchronously. From then on the transport
  * calls the handler, and never after `closed`.
  *
- * @import { ServerMessage } from '../../public/shared/messages/server-messages.js'
- * @import { Clock } from '../../public/shared/clock.js'
- * @import { ErrorCode } from '../../public/shared/errors.js'
- * @import { Log } from '../log.js'
  *
  * @typedef {object} SessionHandler
  * @property {(bytes: Uint8Array, arrivalMs: number) => void} packet a packet arrived. The bytes are
@@ -91,8 +93,8 @@
  * @typedef {(session: Session) => void} Accept
  */
 
-import { writeControl, writeControlLine } from '../../public/shared/wire/control.js';
 import { errors } from '../../public/shared/errors.js';
+import { writeControl, writeControlLine } from '../../public/shared/wire/control.js';
 import { countRefusal, countSessionEnd, endOf } from '../counts.js';
 import { stackOf } from '../log.js';
 import { networkOfPeer } from '../network-address.js';
@@ -177,6 +179,17 @@ export function refuse(session, code) {
   countRefusal('join', code);
   logRefusal(session, code);
   session.sendControl({ type: 'refused', code, message });
+  session.close(close, message);
+}
+
+/**
+ * Tells a session which node has the room, and ends it.
+ * @param {Session} session
+ * @param {NodeAddress} node
+ */
+export function moveTo(session, node) {
+  const { close, message } = errors.moved;
+  session.sendControl({ type: 'moved', node });
   session.close(close, message);
 }
 

@@ -10,10 +10,10 @@ import { PayloadDecoder, PayloadEncoder } from '../../public/shared/stream/paylo
 import { BasicRule, RATE_RULES } from '../../server/broadcast/rate-rule.js';
 import { SampleClock } from '../../server/clock/sample-clock.js';
 import { TickScheduler } from '../../server/clock/tick-scheduler.js';
-import { Arrivals } from '../../server/room/entry/arrivals.js';
+import { Arrivals } from '../../server/host/arrivals.js';
 import { DEFAULTS } from '../../server/config/options.js';
 import { roomConfigOf } from '../../server/room/room-config.js';
-import { Rooms } from '../../server/room/rooms.js';
+import { Rooms } from '../../server/host/rooms.js';
 import { FakeClock } from '../../testkit/fake-clock.js';
 import { FakeSession, fakeTransport } from './fake-session.js';
 import { PcmCodec } from './pcm-codec.js';

@@ -7,7 +7,7 @@
 import { ResumeTokens } from '../../server/access/resume-token.js';
 import { Cluster } from '../../server/cluster/cluster.js';
 import { openRelays } from '../../server/relay/open-relays.js';
-import { Arrivals } from '../../server/room/entry/arrivals.js';
+import { Arrivals } from '../../server/host/arrivals.js';
 import { Conference, Person, settle } from './conference.js';
 import { FakeNetwork } from './fake-bus.js';
 import { FakeClock } from '../../testkit/fake-clock.js';

@@ -20,8 +20,7 @@
 import { RENEW_MS, ResumeTokens } from '../../access/resume-token.js';
 import { TokenBucket } from '../../token-bucket.js';
 import { prepareControl } from '../../transport/session.js';
-import { Announcements } from './announcements.js';
-import { Audience } from './audience.js';
+import { Announcements, Audience } from './audience.js';
 import { Labels } from './labels.js';
 import { PlaceNotes } from './place-notes.js';
 

@@ -9,8 +9,7 @@
  * @import { People } from '../people/people.js'
  * @import { RoomEvents } from '../room.js'
  * @import { RoomMode, RoomSettings } from '../sound/mode.js'
- * @import { Rule, Who } from './policy.js'
- * @import { Rules } from './rules.js'
+ * @import { Rule, Rules, Who } from './rules.js'
  *
  * @typedef {{ id: string, label: string, network?: string | null, peer?: string }} By
  *   the actor: a member, or OPERATOR with the address of the request as peer

@@ -1,9 +1,8 @@
 /**
- * @import { ModerationFields } from '../../../public/shared/messages/server-messages.js'
  * @import { Clock } from '../../../public/shared/clock.js'
  * @import { ErrorCode } from '../../../public/shared/errors.js'
+ * @import { ModerationFields } from '../../../public/shared/messages/server-messages.js'
  * @import { Grant, Permission, Role } from '../../access/grant.js'
- * @import { RoomPassword } from '../../access/room-password.js'
  * @import { RoomRecording } from '../../recording/room-recording.js'
  * @import { ToldState } from '../../state/portable-state.js'
  * @import { Session } from '../../transport/session.js'
@@ -20,18 +19,19 @@
  * @property {RoomPassword | null} password  the one that they knew
  * @property {boolean} [admitted]  by a moderator, from the lobby
  * @property {boolean} [wasIn] true for a place on another node, which outlives a ban of the network
+ *
+ * @typedef {'everybody' | 'moderators'} Who
+ * @typedef {'locked' | 'lobby' | 'chat' | 'record'} Rule
  */
 
 import { OPEN_GRANT, OPERATOR } from '../../access/grant.js';
 import { Restraints } from '../../access/restraints.js';
+import { RoomPassword } from '../../access/room-password.js';
 import { networkOfPeer } from '../../network-address.js';
 import { MAX_TOLD, STATE_VERSION } from '../../state/portable-state.js';
-import { Casting } from './casting.js';
-import { Hands } from './hands.js';
-import { Lobby } from './lobby.js';
 import { Moderation } from './moderation.js';
-import { Policy } from './policy.js';
-import { Stage } from './stage.js';
+import { Hands, Lobby } from './requests.js';
+import { Casting, Stage } from './stage.js';
 import { Succession } from './succession.js';
 
 /** Entry without token and password. @type {Readonly<Entry>} */
@@ -367,3 +367,79 @@ export class Rules {
     this.hands.close();
   }
 }
+
+/** Rules that moderators set: who may come into the room, and who may chat and record in it. */
+export class Policy {
+  #set = {
+    locked: false,
+    lobby: false,
+    chat: /** @type {Who} */ ('everybody'),
+    record: /** @type {Who} */ ('everybody'),
+  };
+  /** @type {RoomPassword | null} */
+  #password = null;
+
+  get locked() {
+    return this.#set.locked;
+  }
+
+  get lobby() {
+    return this.#set.lobby;
+  }
+
+  /** Password that newcomers need; null without one. */
+  get password() {
+    return this.#password;
+  }
+
+  /** @param {'chat' | 'record'} what */
+  who(what) {
+    return this.#set[what];
+  }
+
+  /** The rules, as people see them. */
+  get told() {
+    return { ...this.#set, password: this.#password !== null };
+  }
+
+  /** @param {Rule} rule @param {boolean | Who} value @returns {boolean} false without a change */
+  change(rule, value) {
+    if (this.#set[rule] === value) return false;
+    Object.assign(this.#set, { [rule]: value });
+    return true;
+  }
+
+  /** @param {string | null} password  null for none */
+  setPassword(password) {
+    this.#password = password === null ? null : new RoomPassword(password);
+  }
+
+  /** @returns {Pick<ToldState, Rule | 'password'>} */
+  state() {
+    const password = this.#password?.state() ?? null;
+    // A password that isn't hashed yet leaves the room locked, not open.
+    const locked = this.#set.locked || (this.#password !== null && password === null);
+    return { ...this.#set, locked, password };
+  }
+
+  /** @param {Pick<ToldState, Rule | 'password'>} state */
+  restore({ locked, lobby, chat, record, password }) {
+    this.#password = password && new RoomPassword(password);
+    this.#set = { locked, lobby, chat, record };
+  }
+
+  /** Takes the stricter of two policies. @param {Pick<ToldState, Rule | 'password'>} other */
+  meet({ locked, lobby, chat, record, password }) {
+    const own = this.#set;
+    this.#set = {
+      locked: own.locked || locked,
+      lobby: own.lobby || lobby,
+      chat: stricter(own.chat, chat),
+      record: stricter(own.record, record),
+    };
+    if (this.#password === null && password !== null) this.#password = new RoomPassword(password);
+  }
+}
+
+/** @param {Who} one @param {Who} other @returns {Who} */
+const stricter = (one, other) => (one === 'moderators' ? one : other);

@@ -1,7 +1,17 @@
 /**
+ * Speakers and listeners: the stage of a broadcast, and the streams that a role needs.
+ *
+ * @import { Clock } from '../../../public/shared/clock.js'
  * @import { ErrorCode } from '../../../public/shared/errors.js'
+ * @import { Permission } from '../../access/grant.js'
+ * @import { RoomRecording } from '../../recording/room-recording.js'
  * @import { StageState } from '../../state/portable-state.js'
+ * @import { Session } from '../../transport/session.js'
+ * @import { Member } from '../people/member.js'
+ * @import { People } from '../people/people.js'
+ * @import { Cluster, JoinWishes, RoomConfig, RoomOwner } from '../room-config.js'
  * @import { RoomMode } from '../sound/mode.js'
+ * @import { Sound } from '../sound/sound.js'
  * @import { Entry } from './rules.js'
  */
 
@@ -134,4 +144,149 @@ function isSame(given, key) {
   if (given === undefined) return false;
   const [one, other] = [Buffer.from(given), Buffer.from(key)];
   return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/**
+ * Time for which the old session of a place is still heard when one of the two sessions is at
+ * another node, in milliseconds.
+ */
+const LINGER_MS = 1000;
+
+/**
+ * Makes members light, or people who are heard, as their role asks, and sends them to the node
+ * that serves that role.
+ */
+export class Casting {
+  #people;
+  #sound;
+  #recording;
+  #room;
+  #config;
+  #clock;
+  #owner;
+  #cluster;
+
+  /**
+   * @param {object} options
+   * @param {string} options.room  its name
+   * @param {Readonly<RoomConfig>} options.config
+   * @param {Clock} options.clock
+   * @param {Pick<RoomOwner, 'isNearlyFull'>} options.owner
+   * @param {Cluster} [options.cluster]
+   * @param {People} options.people
+   * @param {Sound} options.sound
+   * @param {RoomRecording} options.recording
+   */
+  constructor({ room, config, clock, owner, cluster, people, sound, recording }) {
+    this.#room = room;
+    this.#config = config;
+    this.#clock = clock;
+    this.#owner = owner;
+    this.#cluster = cluster;
+    this.#people = people;
+    this.#sound = sound;
+    this.#recording = recording;
+  }
+
+  /** True when other nodes are to relay the room to further listeners. */
+  get relays() {
+    const here = this.#people.audience.size - this.#people.relayed;
+    return here >= this.#config.relayFrom || (here > 0 && this.#owner.isNearlyFull());
+  }
+
+  /**
+   * True when a joining person's place is at another node. That is so for a listener when this node
+   * has enough of them. At the room's own node it is so for anybody else who came by a relay.
+   * @param {Session} session
+   * @param {JoinWishes} wishes
+   * @param {ReadonlySet<Permission>} permissions  theirs
+   * @param {boolean} isAdmitted  by a moderator, from the lobby
+   */
+  isElsewhere({ transport }, wishes, permissions, isAdmitted) {
+    if (!transport.isRelay && (isAdmitted || !this.relays)) return false;
+    const { streams } = this.#sound;
+    const isLight = streams.isLight(streams.deliveryOf(transport, wishes), permissions);
+    return transport.isRelay
+      ? !isLight
+      : isLight && (this.#cluster?.relayFor?.(this.#room) ?? null) !== null;
+  }
+
+  /**
+   * Ends an old session whose place a new one has taken up. Both are heard for a moment when one of
+   * them is at another node.
+   * @param {Member} before
+   * @param {Member} member
+   */
+  retire(before, member) {
+    const end = () => {
+      before.end('resumed-elsewhere');
+      this.#sound.delivery.leave(before.source, before.listener);
+    };
+    if (before.session.transport.isRelay || member.session.transport.isRelay)
+      this.#clock.setTimeout(end, LINGER_MS);
+    else end();
+  }
+
+  /**
+   * Moves a member who listens at another node, and may speak now, to this one. They hear the room
+   * there until they are here.
+   * @param {Member} member
+   */
+  sendHome(member) {
+    const { session, delivery, permissions } = member;
+    if (!session.transport.isRelay || this.#sound.streams.isLight(delivery, permissions)) return;
+    const nodes = this.#cluster?.nodes() ?? [];
+    member.tell({ type: 'moved', node: nodes[0] ?? null, nodes });
+  }
+
+  /**
+   * Gives listeners a rate of their own at the beginning of a broadcast, and the common one at its
+   * end, from the next frame on. Packets hold the same frames in both, so none is missing.
+   */
+  resupply() {
+    const { streams, delivery } = this.#sound;
+    for (const member of this.#people.audience.members()) {
+      const { listener, session, stride } = member;
+      if (!listener?.isLight) continue;
+      if (session.transport.isRelay) {
+        const atRelay = streams.ratesAtRelay(session, listener);
+        member.tell({ type: 'stride', stride, atRelay });
+        continue;
+      }
+      delivery.leave(null, listener);
+      listener.resupply(streams.supplyOf(session));
+      delivery.enter(null, listener);
+      if (member.stride !== stride) member.tell({ type: 'stride', stride: member.stride });
+    }
+  }
+
+  /**
+   * Gives a member with a new role the streams that it needs, or takes them away. A listener who
+   * becomes a speaker hears every frame: the first packets repeat what the last one of the audience
+   * left out.
+   * @param {Member} member
+   * @param {boolean} isTold  true: the others see one person more, or less
+   * @returns {ErrorCode | null}
+   */
+  recast(member, isTold) {
+    const { streams, delivery } = this.#sound;
+    const { source, listener, session, permissions } = member;
+    const isLight = streams.isLight(member.delivery, permissions);
+    if (isLight === member.isLight || listener === null || !this.#people.isHere(member))
+      return null;
+    // A member at a relay gets them on coming to this node: see sendHome.
+    if (session.transport.isRelay) return null;
+    const opened = streams.open(member.id, session, { delivery: 'tick' }, null, permissions);
+    if (opened === 'server-full') return opened;
+    this.#recording.left(member);
+    member.agreed = false;
+    member.recorded = false;
+    delivery.leave(source, listener);
+    this.#people.recast(member, () => member.recast(opened));
+    listener.close();
+    if (!opened.listener.isLight) opened.listener.hearShared(delivery.mixedThrough + 1);
+    delivery.enter(opened.source, opened.listener);
+    if (isTold) this.#people.announce(member, isLight);
+    return null;
+  }
 }

@@ -9,7 +9,7 @@ import {
   roomNameError,
   tidyName,
 } from '../../../public/shared/text.js';
-import { readJoin } from '../../../server/room/entry/arrivals.js';
+import { readJoin } from '../../../server/host/arrivals.js';
 import { bytesOf, check } from '../target.js';
 
 const MAX_BYTES = 4096;

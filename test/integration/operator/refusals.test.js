@@ -25,7 +25,7 @@ import { Metrics } from '../../../server/operator/metrics.js';
 import { createStatus, Readiness } from '../../../server/operator/status.js';
 import { RoomsByThread } from '../../../server/host/rooms-by-thread.js';
 import { Recordings } from '../../../server/recording/recordings.js';
-import { Arrivals } from '../../../server/room/entry/arrivals.js';
+import { Arrivals } from '../../../server/host/arrivals.js';
 import { createServer } from '../../../server/server.js';
 import { BaseSession, prepareControl } from '../../../server/transport/session.js';
 import { Conference, settle } from '../../fakes/conference.js';

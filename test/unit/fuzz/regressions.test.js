@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CLIENT_MESSAGES } from '../../../public/shared/messages/client-messages.js';
-import { readJoin } from '../../../server/room/entry/arrivals.js';
+import { readJoin } from '../../../server/host/arrivals.js';
 import { Inputs } from '../../fuzz/inputs.js';
 import { commands, joins, moderation } from '../../fuzz/targets/control-lines.js';
 import { TARGETS } from '../../fuzz/targets/index.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SpeakerPlaces } from '../../../server/room/sound/pace.js';
+import { SpeakerPlaces } from '../../../server/room/sound/sound.js';
 
 /** @param {SpeakerPlaces} places @param {number} frames @param {number} latenessMs */
 const pass = (places, frames, latenessMs) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AdaptiveComplexity } from '../../../server/codec/adaptive-complexity.js';
-import { RoomPace } from '../../../server/room/sound/pace.js';
+import { RoomPace } from '../../../server/room/sound/sound.js';
 import { Conference } from '../../fakes/conference.js';
 import { FakeClock } from '../../../testkit/fake-clock.js';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { qualityOf, Quality } from '../../../server/room/record/reports.js';
 import { isLeave } from '../../../server/room/commands.js';
-import { readJoin } from '../../../server/room/entry/arrivals.js';
+import { readJoin } from '../../../server/host/arrivals.js';
 import { Conference, settle } from '../../fakes/conference.js';
 import { FakeSession } from '../../fakes/fake-session.js';
 

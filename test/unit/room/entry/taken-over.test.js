@@ -3,7 +3,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { errors } from '../../../../public/shared/errors.js';
 import { ResumeTokens } from '../../../../server/access/resume-token.js';
-import { Arrivals } from '../../../../server/room/entry/arrivals.js';
+import { Arrivals } from '../../../../server/host/arrivals.js';
 import { Conference, settle } from '../../../fakes/conference.js';
 import { FakeSession } from '../../../fakes/fake-session.js';
 

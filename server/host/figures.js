@@ -1,9 +1,12 @@
-/** @import { SessionStats } from '../../transport/session.js' */
+/**
+ * @import { Room } from '../room/room.js'
+ * @import { SessionStats } from '../transport/session.js'
+ */
 
-import { RATES } from '../../../public/shared/sound/audio-format.js';
-import { LatenessHistogram } from '../../clock/lateness-histogram.js';
-import { RateCounts } from '../../broadcast/layers.js';
-import { Traffic } from '../../source/receiver-stats.js';
+import { RATES } from '../../public/shared/sound/audio-format.js';
+import { RateCounts } from '../broadcast/layers.js';
+import { LatenessHistogram } from '../clock/lateness-histogram.js';
+import { Traffic } from '../source/receiver-stats.js';
 
 /** Figures of participants and rooms that have gone, so that the server's counters only rise. */
 export class RoomTotals {
@@ -47,12 +50,29 @@ export class Figures {
     this.skippedFrames = totals.skippedFrames;
   }
 
+  /** Adds a room and its members. @param {Room} room */
+  add({ people, sound }) {
+    this.people += people.size;
+    this.away += people.away;
+    this.listeners += people.audience.size;
+    for (const [rate, count] of Object.entries(sound.delivery.listenersByRate))
+      this.listenersByRate[rate] += count;
+    this.delaysMs.push(sound.delay.delayMs);
+    this.codecFaults += sound.codec.faults;
+    this.skippedFrames += sound.mixClock.skipped;
+    for (const member of people.membersHere()) {
+      const { session } = member;
+      const stats = session.stats();
+      this.#addSession(session.transport.name, stats);
+      member.addTo(this.traffic, stats);
+    }
+  }
+
   /**
-   * Counts a session.
    * @param {string} transport
    * @param {SessionStats} stats
    */
-  addSession(transport, { deliveryBps = null, deliveryIsLimit = false }) {
+  #addSession(transport, { deliveryBps = null, deliveryIsLimit = false }) {
     this.sessions[transport] = (this.sessions[transport] ?? 0) + 1;
     this.sessionLimits[
       deliveryBps === null ? 'unknown' : deliveryIsLimit ? 'path' : 'application'

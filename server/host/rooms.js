@@ -1,31 +1,30 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { NodeAddress } from '../cluster/messages.js'
- * @import { Session } from '../transport/session.js'
- * @import { Member } from './people/member.js'
- * @import { Room } from './room.js'
- * @import { Entry } from './rules/rules.js'
+ * @import { Member } from '../room/people/member.js'
+ * @import { Cluster, Elsewhere, Fact, JoinWishes, RoomConfig, RoomOwner, RoomServices }
+ *   from '../room/room-config.js'
+ * @import { Room } from '../room/room.js'
+ * @import { Entry } from '../room/rules/rules.js'
  * @import { RoomState, Settings, ToldState } from '../state/portable-state.js'
- * @import { Cluster, Elsewhere, Fact, JoinWishes, RoomConfig, RoomOwner } from './room-config.js'
- * @import { RoomServices } from './room-config.js'
+ * @import { Session } from '../transport/session.js'
  */
 
 import { ROOM_FRAME_MS } from '../../public/shared/sound/audio-format.js';
 import { Bans } from '../access/bans.js';
 import { Tracks } from '../clock/backing-track.js';
 import { LoadShares } from '../clock/load-shares.js';
-import { KeyedBuckets } from '../token-bucket.js';
 import { stackOf } from '../log.js';
 import { networkOfPeer } from '../network-address.js';
-import { Turns } from './entry/turns.js';
-import { Census } from './people/people.js';
-import { amended } from './people/place-notes.js';
-import { Figures, RoomTotals } from './record/figures.js';
-import { SessionLog } from './record/reports.js';
-import { openRoom } from './room.js';
-import { configFor } from './room-config.js';
-import { OPEN_ENTRY } from './rules/rules.js';
-import { addFigures } from './view.js';
+import { Census } from '../room/people/people.js';
+import { amended } from '../room/people/place-notes.js';
+import { SessionLog } from '../room/record/reports.js';
+import { configFor } from '../room/room-config.js';
+import { openRoom } from '../room/room.js';
+import { OPEN_ENTRY } from '../room/rules/rules.js';
+import { Turns } from '../timers.js';
+import { KeyedBuckets } from '../token-bucket.js';
+import { Figures, RoomTotals } from './figures.js';
 
 /** Name of a mirror, as the person in it sees it. */
 const MIRROR_NAME = 'mirror';
@@ -268,7 +267,7 @@ export class Rooms {
     const figures = new Figures(this.#totals);
     figures.rooms = this.#rooms.size;
     figures.mirrors = this.#mirrors.size;
-    for (const room of this.#all()) addFigures(room, figures);
+    for (const room of this.#all()) figures.add(room);
     return figures;
   }
 

@@ -1,17 +1,16 @@
 /**
- * @import { Clock } from '../../../public/shared/clock.js'
- * @import { ErrorCode } from '../../../public/shared/errors.js'
- * @import { Place } from '../../access/resume-token.js'
- * @import { Admission, TokenVerifier } from '../../access/token.js'
- * @import { RoomsByNode } from '../../cluster/rooms-by-node.js'
- * @import { Log } from '../../log.js'
- * @import { Session } from '../../transport/session.js'
- * @import { ReadClientMessages } from '../../../public/shared/messages/client-messages.js'
- * @import { Entry } from '../rules/rules.js'
- * @import { Elsewhere, Fact } from '../room-config.js'
- * @import { Rooms } from '../rooms.js'
- * @import { Cluster } from '../room-config.js'
- * @import { Relays } from '../../relay/relays.js'
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { ReadClientMessages } from '../../public/shared/messages/client-messages.js'
+ * @import { Place } from '../access/resume-token.js'
+ * @import { Admission, TokenVerifier } from '../access/token.js'
+ * @import { RoomsByNode } from '../cluster/rooms-by-node.js'
+ * @import { Log } from '../log.js'
+ * @import { Relays } from '../relay/relays.js'
+ * @import { Cluster, Elsewhere, Fact } from '../room/room-config.js'
+ * @import { Entry } from '../room/rules/rules.js'
+ * @import { Session } from '../transport/session.js'
+ * @import { Rooms } from './rooms.js'
  *
  * @typedef {Pick<RoomsByNode, 'isHere' | 'find'> & Partial<Pick<Cluster, 'nodes' | 'relayFor'>>}
  *   Nodes
@@ -20,18 +19,17 @@
  *   as it is kept; nameCut: true when it was longer
  */
 
-import { readFields, typeOf } from '../../../public/shared/messages/client-messages.js';
-import { readName, roomNameError } from '../../../public/shared/text.js';
-import { CONTROL_VERSION } from '../../../public/shared/wire/control.js';
-import { OPEN_GRANT } from '../../access/grant.js';
-import { PasswordTries } from '../../access/password-tries.js';
-import { KeyedBuckets } from '../../token-bucket.js';
-import { stackOf } from '../../log.js';
-import { networkOfPeer } from '../../network-address.js';
-import { refuse } from '../../transport/session.js';
-import { OPEN_ENTRY } from '../rules/rules.js';
-import { moveTo } from './moving.js';
-import { Turns } from './turns.js';
+import { readFields, typeOf } from '../../public/shared/messages/client-messages.js';
+import { readName, roomNameError } from '../../public/shared/text.js';
+import { CONTROL_VERSION } from '../../public/shared/wire/control.js';
+import { OPEN_GRANT } from '../access/grant.js';
+import { PasswordTries } from '../access/password-tries.js';
+import { stackOf } from '../log.js';
+import { networkOfPeer } from '../network-address.js';
+import { OPEN_ENTRY } from '../room/rules/rules.js';
+import { Turns } from '../timers.js';
+import { KeyedBuckets } from '../token-bucket.js';
+import { moveTo, refuse } from '../transport/session.js';
 
 /** Time that a session may take to ask to join, in milliseconds. */
 const JOIN_TIMEOUT_MS = 10_000;
