@@ -17,7 +17,7 @@ import { LoadShares } from '../clock/load-shares.js';
 import { stackOf } from '../log.js';
 import { networkOfPeer } from '../network-address.js';
 import { Census } from '../room/people/people.js';
-import { amended } from '../room/people/place-notes.js';
+import { amended } from '../room/people/places.js';
 import { SessionLog } from '../room/record/reports.js';
 import { configFor } from '../room/room-config.js';
 import { openRoom } from '../room/room.js';
@@ -306,7 +306,8 @@ export class Rooms {
    * @param {JoinWishes} wishes
    */
   keepsPlace(roomName, { mirror, resume }) {
-    return !mirror && (this.#rooms.get(roomName)?.keepsPlace(resume) ?? false);
+    const room = mirror ? undefined : this.#rooms.get(roomName);
+    return (room?.people.places.holder(resume) ?? null) !== null;
   }
 
   /**
@@ -317,7 +318,7 @@ export class Rooms {
   takenPlace(roomName, { mirror, resume }) {
     if (mirror) return null;
     const room = this.#rooms.get(roomName);
-    if (room) return room.people.taken(resume);
+    if (room) return room.people.places.taken(resume);
     const { tokens, cluster } = this.#services;
     const place = tokens?.readTaken(resume, roomName, cluster?.epochOf(roomName) ?? 0) ?? null;
     return (
@@ -375,7 +376,7 @@ export class Rooms {
     const settings = { ...before, ...definedOf(told), e2e: told?.e2e || before.e2e };
     const room = this.#newRoom(name, this.#asBefore(wishes, settings));
     if (typeof room === 'string') return room;
-    if (told) room.takeOver(told);
+    if (told) room.rules.takeOver(told);
     else this.#services.happened?.({ event: 'room_started', room: name });
     this.#add(room);
     return room;
@@ -499,7 +500,7 @@ export class Rooms {
    */
   #end(room, state = null) {
     const { name } = room;
-    const places = room.people.notes.export();
+    const places = room.people.places.notes.export();
     const isOpen = this.#rooms.get(name) === room;
     if (isOpen) this.#rooms.delete(name);
     else if (!this.#mirrors.delete(room)) return;

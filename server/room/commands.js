@@ -1,13 +1,14 @@
 /**
- * The commands of members: an action for each control message of clients. Its fields and the
- * permission that it needs are in public/shared/messages/client-messages.js.
- *
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Permission } from '../../public/shared/limits.js'
  * @import { ClientMessageType, ReadClientMessages }
  *   from '../../public/shared/messages/client-messages.js'
  * @import { Member } from './people/member.js'
  * @import { Room } from './room.js'
+ *
+ * The commands of members: an action for each control message of clients. Its fields and the
+ * permission that it needs are in public/shared/messages/client-messages.js.
+ *
  *
  * @typedef {Exclude<ClientMessageType, 'join' | 'knock'>} CommandType  messages of members
  *
@@ -19,7 +20,6 @@ import {
   readFields,
   typeOf,
 } from '../../public/shared/messages/client-messages.js';
-import { peoplePage } from './view.js';
 
 /** Most listeners in one message. */
 const LISTENERS_PAGE = 50;
@@ -75,12 +75,12 @@ const ACTIONS = Object.freeze({
   },
   hand({ people, rules }, member, { raised }) {
     if (member.hand > 0 === raised) return;
-    member.hand = raised ? people.nextHand() : 0;
+    member.hand = raised ? rules.hands.takeNext() : 0;
     people.changed(member);
     rules.hands.moved(member);
   },
   people({ people }, member, { after }) {
-    member.tell({ type: 'people', ...peoplePage(people, after) });
+    member.tell({ type: 'people', ...people.page(after) });
   },
   chat({ record }, member, { text }) {
     record.chat.say(member, text);

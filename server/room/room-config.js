@@ -1,31 +1,34 @@
 /**
+ * @import { EventEmitter as Emitter } from 'node:events'
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
+ * @import { BanChange, Bans } from '../access/bans.js'
+ * @import { PasswordTry } from '../access/password-tries.js'
+ * @import { ResumeTokens } from '../access/resume-token.js'
+ * @import { Tracks } from '../clock/backing-track.js'
+ * @import { SampleClock } from '../clock/sample-clock.js'
+ * @import { TickScheduler } from '../clock/tick-scheduler.js'
+ * @import { NodeAddress } from '../cluster/messages.js'
+ * @import { Codec } from '../codec/codec.js'
+ * @import { Config } from '../config/options.js'
+ * @import { JoinMessage } from '../host/arrivals.js'
+ * @import { RoomTotals } from '../host/figures.js'
+ * @import { Log } from '../log.js'
+ * @import { Listener } from '../mix/listener.js'
+ * @import { RecordingChange, Recordings } from '../recording/recordings.js'
+ * @import { Source } from '../source/source.js'
+ * @import { ChatState, PlaceNote, RoomState, ToldState } from '../state/portable-state.js'
+ * @import { Turns } from '../timers.js'
+ * @import { Happening } from '../webhooks/webhooks.js'
+ * @import { Member } from './people/member.js'
+ * @import { Census } from './people/people.js'
+ * @import { SessionLog } from './record/reports.js'
+ * @import { Room } from './room.js'
+ *
  * A room's settings: plain data that could be sent to another thread or machine, and apart from it
  * the services.
  *
- * @import { PasswordTry } from '../access/password-tries.js'
- * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
- * @import { Config } from '../config/options.js'
- * @import { Clock } from '../../public/shared/clock.js'
- * @import { TickScheduler } from '../clock/tick-scheduler.js'
- * @import { SampleClock } from '../clock/sample-clock.js'
- * @import { Codec } from '../codec/codec.js'
- * @import { BanChange, Bans } from '../access/bans.js'
- * @import { ResumeTokens } from '../access/resume-token.js'
- * @import { NodeAddress } from '../cluster/messages.js'
- * @import { ChatState, PlaceNote, RoomState, ToldState } from '../state/portable-state.js'
- * @import { Tracks } from '../clock/backing-track.js'
- * @import { Log } from '../log.js'
- * @import { Listener } from '../mix/listener.js'
- * @import { Census } from './people/people.js'
- * @import { RecordingChange, Recordings } from '../recording/recordings.js'
- * @import { RoomTotals } from '../host/figures.js'
- * @import { Source } from '../source/source.js'
- * @import { Member } from './people/member.js'
- * @import { Room } from './room.js'
- * @import { SessionLog } from './record/reports.js'
- * @import { JoinMessage } from '../host/arrivals.js'
- * @import { Turns } from '../timers.js'
- * @import { Happening } from '../webhooks/webhooks.js'
  *
  * @typedef {Pick<Config, typeof ROOM_OPTIONS[number]> & OwnSettings} RoomConfig  plain data: it
  *   survives structuredClone
@@ -100,6 +103,19 @@
  * @property {RoomTotals} totals  of rooms and members that have gone
  * @property {Census} census  of all rooms of this kind
  * @property {Tracks} tracks  the sound of all rooms' backing tracks
+ *
+ * @typedef {Emitter<{
+ *   fault: [where: string, error: unknown],
+ *   changed: [],
+ *   freed: [member: Member],
+ *   chosen: [heir: Member],
+ *   removed: [member: Member, code: ErrorCode],
+ *   emptied: [],
+ *   ended: [code: ErrorCode],
+ * }>} RoomEvents  reports of a room's parts. fault: something threw; changed: state that is
+ *   kept on other threads; freed: nobody has the member's place any more; chosen: the member has a
+ *   role by succession; removed: a moderator has put the member out; emptied: nobody is expected
+ *   any more; ended: the room is over for everybody
  *
  * @typedef {object} Elsewhere  the other room hosts of the server, whose rooms are on other
  *   threads

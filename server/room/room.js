@@ -1,28 +1,13 @@
 /**
- * @import { ServerMessage } from '../../public/shared/messages/server-messages.js'
- * @import { EventEmitter as Emitter } from 'node:events'
- * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Clock } from '../../public/shared/clock.js'
+ * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Grant, Permission } from '../access/grant.js'
  * @import { Place } from '../access/resume-token.js'
- * @import { PersonState, RoomState, ToldState } from '../state/portable-state.js'
+ * @import { RoomState } from '../state/portable-state.js'
  * @import { Session } from '../transport/session.js'
  * @import { MemberRoom } from './people/member.js'
- * @import { JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
+ * @import { JoinWishes, RoomConfig, RoomEvents, RoomOwner, RoomServices } from './room-config.js'
  * @import { Entry } from './rules/rules.js'
- *
- * @typedef {Emitter<{
- *   fault: [where: string, error: unknown],
- *   changed: [],
- *   freed: [member: Member],
- *   chosen: [heir: Member],
- *   removed: [member: Member, code: ErrorCode],
- *   emptied: [],
- *   ended: [code: ErrorCode],
- * }>} RoomEvents  reports of a room's parts. fault: something threw; changed: state that is
- *   kept on other threads; freed: nobody has the member's place any more; chosen: the member has a
- *   role by succession; removed: a moderator has put the member out; emptied: nobody is expected
- *   any more; ended: the room is over for everybody
  *
  * @typedef {object} RoomParts
  * @property {string} name
@@ -36,12 +21,6 @@
  * @property {RoomRecord} record
  * @property {Rules} rules
  *
- * @typedef {object} RoomRecord  parts of a room besides its sound
- * @property {Chat} chat
- * @property {RoomRecording} recording
- * @property {Metronome} metronome
- * @property {BackingTrack} track
- *
  * @typedef {object} Arrival  a person about to get a place
  * @property {Member | null} before  the holder of the place here until now
  * @property {Place | null} taken  the place that they had on another node
@@ -51,23 +30,20 @@
 
 import { EventEmitter } from 'node:events';
 import { permissionsOf } from '../access/grant.js';
-import { BackingTrack } from '../clock/backing-track.js';
 import { DelayControl } from '../clock/delay-control.js';
 import { guardedClock } from '../clock/guarded-clock.js';
-import { Metronome } from '../clock/metronome.js';
 import { stackOf, withFields } from '../log.js';
-import { RoomRecording } from '../recording/room-recording.js';
 import { refuse } from '../transport/session.js';
 import { runCommand } from './commands.js';
-import { Moving } from './rules/succession.js';
-import { descriptionOf, publicViewOf, welcomeOf } from './view.js';
 import { Member } from './people/member.js';
-import { ID_GAP, People } from './people/people.js';
-import { Chat } from './record/chat.js';
+import { People } from './people/people.js';
+import { RoomRecord } from './record/record.js';
 import { Reports } from './record/reports.js';
 import { OPEN_ENTRY, Rules } from './rules/rules.js';
+import { Moving } from './rules/succession.js';
 import { RoomSettings } from './sound/mode.js';
 import { Sound } from './sound/sound.js';
+import { descriptionOf, publicViewOf, welcomeOf } from './view.js';
 
 /**
  * Opens a room: makes its parts, each from those before it, and then the room from them.
@@ -82,7 +58,7 @@ export function openRoom(name, config, allServices, owner) {
   const services = { ...allServices, log: withFields(allServices.log, { room: name }) };
   const { phase, maxServerDelayMs: maxMs, serverDelayMs: setting, awayTimeoutMs: awayMs } = config;
   const { frameMs, sampleRate } = config.format;
-  const { cluster, tokens, wallNow = Date.now } = services;
+  const { cluster, tokens } = services;
 
   // Events come first: the parts report to the room by them, before there is one.
   /** @type {RoomEvents} */
@@ -96,60 +72,19 @@ export function openRoom(name, config, allServices, owner) {
   const settings = new RoomSettings(config, delay);
 
   // All other parts send messages to the people, or read the list of them.
-  const people = new People({
-    clock,
-    awayMs,
-    events,
-    settings,
-    census: owner.census,
-    room: name,
-    tokens,
-    cluster,
-  });
-  const tell = (/** @type {ServerMessage} */ message) => people.tell(message);
+  const { census } = owner;
+  const own = { room: name, clock, events };
+  const people = new People({ ...own, awayMs, settings, census, tokens, cluster });
 
   // Mode and delay follow the people.
-  const sound = new Sound({
-    config,
-    services,
-    owner,
-    clock,
-    sampleClock,
-    delay,
-    settings,
-    people,
-    events,
-  });
+  const shared = { ...own, config, services, owner, sampleClock, people };
+  const sound = new Sound({ ...shared, delay, settings });
 
   // Recording and mixing share the room's load.
-  const metronome = new Metronome({ sampleClock, tell });
-  const record = {
-    chat: new Chat({ clock, wallNow, tell, before: cluster?.chatOf?.(name) }),
-    metronome,
-    track: new BackingTrack({ sampleClock, clock, tracks: owner.tracks, tell, metronome }),
-    recording: new RoomRecording({
-      name,
-      config,
-      services,
-      sampleClock,
-      people,
-      load: sound.pace.load,
-    }),
-  };
+  const record = new RoomRecord({ ...shared, load: sound.pace.load });
 
   // Rules come last: they act on people, their sound, and their recording.
-  const rules = new Rules({
-    room: name,
-    config,
-    services,
-    owner,
-    clock,
-    settings,
-    people,
-    sound,
-    recording: record.recording,
-    events,
-  });
+  const rules = new Rules({ ...shared, settings, sound, recording: record.recording });
   return new Room({ name, config, services, owner, clock, events, people, sound, record, rules });
 }
 
@@ -216,14 +151,6 @@ export class Room {
   }
 
   /**
-   * @param {string | undefined} token
-   * @returns {boolean} true for the token of a place in this room
-   */
-  keepsPlace(token) {
-    return this.people.holder(token) !== null;
-  }
-
-  /**
    * Admits a newcomer, or returns a member to their place; sends them the room and announces them.
    * @param {Session} session
    * @param {string} name  checked already
@@ -233,11 +160,11 @@ export class Room {
    */
   join(session, name, wishes = {}, entry = OPEN_ENTRY) {
     const { people, sound, rules } = this;
-    const before = people.holder(wishes.resume);
+    const before = people.places.holder(wishes.resume);
     const refusal = this.#refusal(before, wishes) ?? sound.mode.refusal(session, wishes);
     if (refusal !== null) return refusal;
-    const taken = before ? null : people.taken(wishes.resume);
-    const answer = before ? null : rules.refusal(session, taken ? entryOf(taken) : entry);
+    const taken = before ? null : people.places.taken(wishes.resume);
+    const answer = before ? null : rules.refusal(session, entry, taken);
     if (answer === 'knock')
       return rules.lobby.knock(session, name, () => this.#admit(session, name, wishes, entry));
     if (answer !== null) return answer;
@@ -260,7 +187,7 @@ export class Room {
     if (this.size >= this.config.maxParticipants && !before) return 'room-full';
     if (this.#closed) return 'server-closing';
     if (this.moving.begun) return 'moved';
-    return before && !this.people.mayReturn(resume) ? 'join-flood' : null;
+    return before && !this.people.places.mayReturn(resume) ? 'join-flood' : null;
   }
 
   /**
@@ -285,16 +212,16 @@ export class Room {
    * @returns {Member | 'server-full'}
    */
   #newMember(session, name, wishes, { before, taken, grant, permissions }) {
-    const { people, sound } = this;
-    const id = before?.id ?? (taken ? people.takenId(taken.id) : people.nextId());
+    const { sound } = this;
+    const { places } = this.people;
+    const id = before?.id ?? (taken ? places.takenId(taken.id) : places.nextId());
     const opened = sound.streams.open(id, session, wishes, before, permissions);
     if (opened === 'server-full') return opened;
-    if (taken) people.takenHand(taken.hand);
     return new Member({
       id,
       name: (before ?? taken)?.name ?? name,
       // A newcomer's name may look like theirs by now.
-      label: before?.label ?? people.labelFor(taken?.label ?? name),
+      label: before?.label ?? places.labelFor(taken?.label ?? name),
       session,
       grant,
       ...opened,
@@ -311,20 +238,16 @@ export class Room {
    * @param {Arrival} arrival
    */
   #enter(member, wishes, { before, taken }) {
-    const { people, sound, rules, record } = this;
+    const { people, sound, rules } = this;
     const { session } = member;
     const isNew = before === null;
     people.enter(member, before || taken ? wishes.resume : undefined);
     if (taken) rules.takenOver(member);
-    if (before) {
-      rules.casting.retire(before, member);
-      record.recording.replaced(member);
-    }
+    if (before) rules.casting.retire(before, member);
     sound.delivery.enter(member.source, member.listener);
     session.handler = member;
     rules.entered(member, isNew);
-    rules.casting.recast(member, false);
-    const token = people.tokenOf(member, before ? wishes.resume : undefined);
+    const token = people.places.tokenOf(member, before ? wishes.resume : undefined);
     member.tell(
       welcomeOf(this, member, {
         token,
@@ -334,11 +257,9 @@ export class Room {
       }),
     );
     rules.welcomed(member, isNew);
-    sound.mode.review(sound.clockNow());
+    sound.welcomed(member);
     people.announce(member, before !== null && !before.isLight);
     if (isNew && !taken) this.#happened('participant_joined', member);
-    if (member.delivery === 'tick') sound.mixClock.start();
-    rules.occupied();
   }
 
   /**
@@ -377,8 +298,7 @@ export class Room {
     const { people, sound } = this;
     member.close();
     if (this.#closed || !people.takeOut(member)) return;
-    sound.delivery.leave(member.source, member.listener);
-    if (people.ticking === 0) sound.mixClock.stop();
+    sound.leave(member);
     if (this.moving.gone(member)) return;
     const isFree = left || !this.#keepsPlaceOf(member);
     if (isFree) people.free(member);
@@ -407,22 +327,14 @@ export class Room {
   /** Forgets a member whose place is free. @param {Member} member */
   #freed(member) {
     const { id, isLight } = member;
-    this.record.recording.left(member);
-    this.record.chat.forget(id);
+    this.record.left(member);
     this.rules.left(member);
     this.#happened('participant_left', member);
     if (!isLight) {
       this.people.announcements.left(id);
-      this.sound.delivery.whenEnded(id, () => this.#forgetVolumes(id));
+      this.sound.forget(id);
     }
     this.#endWhenEmpty();
-  }
-
-  /** @param {string} id  of a member who must not be heard any more */
-  #forgetVolumes(id) {
-    for (const { listener } of this.people.everybody)
-      if (!listener?.isLight) listener?.volumes.forget(id);
-    this.sound.delivery.listenersChanged();
   }
 
   /**
@@ -495,7 +407,7 @@ export class Room {
     member.endSecond(now);
     member.tellDelay();
     for (const message of this.people.announcements.batch) member.tell(message);
-    this.people.renew(member, now);
+    this.people.places.renew(member, now);
     return true;
   }
 
@@ -504,7 +416,7 @@ export class Room {
     const { people, sound } = this;
     this.#owner.settle();
     sound.review(now);
-    if (people.takeNews()) this.rules.changed();
+    this.rules.review();
     people.endRound(now, sound.delay.toldMs('tick'));
     for (const member of [...people.audience.idle(now - this.config.idleTimeoutMs)])
       this.#lose(member);
@@ -538,34 +450,10 @@ export class Room {
   restore({ told, chat, people }) {
     this.rules.restore(told);
     this.record.chat.restore(chat);
-    this.people.restore(people, (person) => this.#lostMember(person));
-    for (const member of this.people.holders()) this.rules.hands.moved(member);
+    const owner = { sound: this.sound, room: this };
+    this.people.restore(people, (person) => Member.lost(person, owner));
+    for (const member of this.people.places.holders()) this.rules.hands.moved(member);
     this.rules.occupied();
-  }
-
-  /** Makes a member without a session. @param {PersonState} person */
-  #lostMember(person) {
-    const { id, name, label, grant } = person;
-    return new Member({
-      id,
-      name,
-      label,
-      session: lostSession(person),
-      grant: { ...grant, withheld: new Set(grant.withheld) },
-      source: null,
-      listener: null,
-      sound: this.sound,
-      room: this,
-      past: person,
-      lost: person,
-    });
-  }
-
-  /** Continues a room of another node, whose people may come. @param {ToldState} told */
-  takeOver(told) {
-    const { nextId } = told;
-    this.rules.restore({ ...told, nextId: nextId && nextId + ID_GAP });
-    this.rules.succession.expect(this.config.awayTimeoutMs);
   }
 
   #endWhenEmpty() {
@@ -627,20 +515,12 @@ export class Room {
     sound.mixClock.stop();
     for (const member of [...people.membersHere()]) this.#endSession(member, code);
     people.clear();
-    record.track.close();
     this.moving.close();
     rules.close();
-    record.recording.close();
+    record.close();
     sound.close();
   }
 }
-
-/**
- * Entry of a person with a place on another node, who isn't checked a second time.
- * @param {Place} taken
- * @returns {Entry}
- */
-const entryOf = ({ grant }) => ({ grant, password: null, admitted: true, wasIn: true });
 
 /**
  * @param {Member | null} before
@@ -652,24 +532,4 @@ function arrivalOf(before, taken, entry) {
   const grant = before?.grant ?? taken?.grant ?? entry.grant;
   const role = (before ?? taken)?.role ?? grant.role;
   return { before, taken, grant, permissions: permissionsOf(role, grant.withheld) };
-}
-
-/**
- * Session of a member whose thread has ended: nothing comes from it, and nothing is sent.
- * @param {PersonState} person
- * @returns {Session}
- */
-function lostSession({ peer, transport: name }) {
-  const stats = () => ({ rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: 0 });
-  return {
-    transport: { name, replyOnly: false, sendMany: () => {}, close: async () => {} },
-    peer,
-    log: { error: () => {} },
-    handler: null,
-    send: () => false,
-    sendControl: () => {},
-    close: () => {},
-    stats,
-    pathStats: stats,
-  };
 }

@@ -2,7 +2,6 @@
  * @import { ServerMessages } from '../../public/shared/messages/server-messages.js'
  * @import { NodeAddress } from '../cluster/messages.js'
  * @import { Member } from './people/member.js'
- * @import { People } from './people/people.js'
  * @import { Room } from './room.js'
  * @import { Streams } from './sound/streams.js'
  *
@@ -72,25 +71,6 @@ export function descriptionOf(room) {
   };
 }
 
-/** Most people in one message. */
-export const PEOPLE_PAGE = 100;
-
-/**
- * One page of the list of people.
- * @param {People} people
- * @param {string} [after]  the id of the last one of the page before
- */
-export function peoplePage(people, after = '0') {
-  const isBehind = (/** @type {Member} */ { id }) =>
-    Number(id) > Number(after) && people.announcements.isKnown(id);
-  const behind = people.everybody.filter(isBehind).sort((a, b) => Number(a.id) - Number(b.id));
-  const page = behind.slice(0, PEOPLE_PAGE);
-  return {
-    people: page.map((person) => person.describe()),
-    ...(behind.length > page.length && { next: page[page.length - 1].id }),
-  };
-}
-
 /**
  * The first message to a member: the sound's format, the people, the chat and the rules.
  * @param {Room} room
@@ -104,7 +84,7 @@ export function welcomeOf(room, member, { token, nameCut, nodes, atRelay }) {
   const { config, sound, record, rules } = room;
   const { bitrate, e2e, echo, idleTimeoutMs, redundancy, silenceSuppression, format } = config;
   const { sampleRate, channels, frameMs, opusFrames } = format;
-  const { people, next } = peoplePage(room.people);
+  const { people, next } = room.people.page();
   if (!people.some(({ id }) => id === member.id)) people.push(member.describe());
   return {
     type: 'welcome',

@@ -1,14 +1,14 @@
 /**
- * @import { ServerMessage } from '../../../public/shared/messages/server-messages.js'
  * @import { ErrorCode } from '../../../public/shared/errors.js'
+ * @import { ServerMessage } from '../../../public/shared/messages/server-messages.js'
  * @import { Grant, Permission, Role } from '../../access/grant.js'
  * @import { LightListener } from '../../mix/light-listener.js'
  * @import { Listener } from '../../mix/listener.js'
- * @import { Source } from '../../source/source.js'
  * @import { Traffic } from '../../source/receiver-stats.js'
+ * @import { Source } from '../../source/source.js'
  * @import { PersonState } from '../../state/portable-state.js'
- * @import { ControlMessage, Session, SessionHandler } from '../../transport/session.js'
- * @import { SessionStats } from '../../transport/session.js'
+ * @import { ControlMessage, Session, SessionHandler, SessionStats }
+ *   from '../../transport/session.js'
  * @import { Sound } from '../sound/sound.js'
  *
  * @typedef {object} MemberRoom  the room as a member knows it
@@ -188,6 +188,28 @@ export class Member {
     this.#packetRate = new TokenBucket({ atOnce: MAX_BURST_SECONDS * perSecond, perSecond });
     /** The transport's round trip, in milliseconds; null when it doesn't know it. */
     this.roundTripMs = () => session.pathStats().rttMs;
+  }
+
+  /**
+   * Makes a member without a session, of a person on another thread that has ended.
+   * @param {PersonState} person
+   * @param {{ sound: MemberSound, room: MemberRoom }} owner
+   */
+  static lost(person, { sound, room }) {
+    const { id, name, label, grant } = person;
+    return new Member({
+      id,
+      name,
+      label,
+      session: lostSession(person),
+      grant: { ...grant, withheld: new Set(grant.withheld) },
+      source: null,
+      listener: null,
+      sound,
+      room,
+      past: person,
+      lost: person,
+    });
   }
 
   /** This member as plain data. @returns {Omit<PersonState, 'key'>} */
@@ -488,4 +510,24 @@ export class Member {
       this.listener?.close();
     }
   }
+}
+
+/**
+ * Session from which nothing comes, and over which nothing is sent.
+ * @param {PersonState} person
+ * @returns {Session}
+ */
+function lostSession({ peer, transport: name }) {
+  const stats = () => ({ rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: 0 });
+  return {
+    transport: { name, replyOnly: false, sendMany: () => {}, close: async () => {} },
+    peer,
+    log: { error: () => {} },
+    handler: null,
+    send: () => false,
+    sendControl: () => {},
+    close: () => {},
+    stats,
+    pathStats: stats,
+  };
 }

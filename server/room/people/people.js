@@ -1,31 +1,19 @@
 /**
- * @import { ServerMessage } from '../../../public/shared/messages/server-messages.js'
  * @import { Clock } from '../../../public/shared/clock.js'
- * @import { Place as TakenPlace } from '../../access/resume-token.js'
- * @import { PersonState, PlaceNote } from '../../state/portable-state.js'
- * @import { Cluster } from '../room-config.js'
- * @import { RoomEvents } from '../room.js'
+ * @import { ServerMessage } from '../../../public/shared/messages/server-messages.js'
+ * @import { ResumeTokens } from '../../access/resume-token.js'
+ * @import { PersonState } from '../../state/portable-state.js'
+ * @import { Cluster, RoomEvents } from '../room-config.js'
  * @import { RoomSettings } from '../sound/mode.js'
  * @import { Member } from './member.js'
- *
- * @typedef {object} Place
- * @property {Member} holder
- * @property {string} key  names the place in resume tokens
- * @property {unknown} timer  frees the place while its holder is away
- * @property {TokenBucket} returns  limits sessions that take the place up again
- * @property {number} toldMs  time of the holder's last token, on the monotonic clock
- * @property {string} told  that token's changeable fields
  */
 
-import { RENEW_MS, ResumeTokens } from '../../access/resume-token.js';
-import { TokenBucket } from '../../token-bucket.js';
 import { prepareControl } from '../../transport/session.js';
 import { Announcements, Audience } from './audience.js';
-import { Labels } from './labels.js';
-import { PlaceNotes } from './place-notes.js';
+import { Places } from './places.js';
 
-/** Source numbers that packets' lists of speakers have room for. */
-const SOURCE_NUMBERS = 2 ** 16;
+/** Most people in one message. */
+const PEOPLE_PAGE = 100;
 
 /** Shortest time between two messages with the number of listeners, in milliseconds. */
 const COUNT_EVERY_MS = 2000;
@@ -36,20 +24,11 @@ const COUNT_EVERY_MS = 2000;
  */
 const DELAY_CHANGE_MS = 10;
 
-/** Limit of returns to one place: a burst, and then a second. */
-const RETURNS = Object.freeze({ atOnce: 10, perSecond: 0.2 });
-
 /**
  * Most places of the audience in the portable state, besides raised hands and places that a
  * moderator has acted on.
  */
 const MOST_LIGHT_KEPT = 1000;
-
-/**
- * Gap between the ids of newcomers and the highest id from another node: people who are still to
- * come from there have ids near it.
- */
-export const ID_GAP = 1000;
 
 /** Number of places in all rooms of a kind, kept up to date as people come and go. */
 export class Census {
@@ -61,10 +40,8 @@ export class Census {
 }
 
 /**
- * The members of a room, and the places that are kept for members whose connection was lost. Each
- * place has a resume token, known to its holder alone, with which another session takes it up
- * again. Members are people, who are announced to everybody, or light: these only listen, and are
- * the audience.
+ * The members of a room: people, who are announced to everybody, and light members, who only listen
+ * and are the audience. A member whose connection was lost is away, and keeps the place for a time.
  */
 export class People {
   /** @type {Map<string, Member>} */
@@ -74,27 +51,12 @@ export class People {
    * @type {Map<string, Member>}
    */
   #people = new Map();
-  /** @type {Set<Member>} */
-  #away = new Set();
-  /** By the holder's id. @type {Map<string, Place>} */
-  #places = new Map();
-  /** @type {Map<string, Place>} */
-  #byKey = new Map();
-  /** Source numbers of all places. @type {Set<number>} */
-  #numbers = new Set();
-  #labels = new Labels();
+  /** Absent members, with the timers that free their places. @type {Map<Member, unknown>} */
+  #away = new Map();
   #clock;
-  #room;
-  #tokens;
-  #cluster;
   #awayMs;
   #events;
   #census;
-  #settings;
-  #nextId = 1;
-  #nextHand = 1;
-  /** Sum of both at the last news to other nodes. */
-  #counted = 0;
   #ticking = 0;
   #relayed = 0;
   /** Number of listeners and delay of the audience's last messages. */
@@ -111,31 +73,13 @@ export class People {
    * @param {ResumeTokens} [options.tokens]  signs and reads resume tokens
    * @param {Cluster} [options.cluster]  of which this server is a node
    */
-  constructor({
-    clock,
-    awayMs,
-    events,
-    settings,
-    census = new Census(),
-    room = '',
-    tokens = new ResumeTokens(),
-    cluster,
-  }) {
+  constructor({ clock, awayMs, events, settings, census = new Census(), ...place }) {
     this.#clock = clock;
-    this.#room = room;
-    this.#tokens = tokens;
-    this.#cluster = cluster;
     this.#awayMs = awayMs;
     this.#events = events;
     this.#census = census;
-    this.#settings = settings;
-    /** Decisions and departures that older tokens of the places don't have. */
-    this.notes = new PlaceNotes({
-      now: () => tokens.now(),
-      keptMs: tokens.freshMs,
-      epoch: () => this.#epoch,
-    });
-    this.notes.take(cluster?.placesOf(room) ?? []);
+    /** Places of the members, present or away. */
+    this.places = new Places({ clock, settings, ...place });
     /** Present members who only listen. */
     this.audience = new Audience(clock);
     /** Announcements of newcomers, changes and departures. */
@@ -182,7 +126,7 @@ export class People {
 
   /** @param {string} id @returns {Member | null} the member, present or away */
   find(id) {
-    return this.#places.get(id)?.holder ?? null;
+    return this.places.holderOf(id);
   }
 
   /** @param {Member} member @returns {boolean} true when they are present, by this session */
@@ -193,6 +137,22 @@ export class People {
   /** All people, present or away, in the order of coming. */
   get everybody() {
     return [...this.#people.values()];
+  }
+
+  /**
+   * A page of the list of people, in the order of coming; without newcomers who wait to be
+   * announced.
+   * @param {string} [after]  last id of the page before
+   */
+  page(after = '0') {
+    const isBehind = (/** @type {Member} */ { id }) =>
+      Number(id) > Number(after) && this.announcements.isKnown(id);
+    const behind = this.everybody.filter(isBehind).sort((a, b) => Number(a.id) - Number(b.id));
+    const page = behind.slice(0, PEOPLE_PAGE);
+    return {
+      people: page.map((person) => person.describe()),
+      ...(behind.length > page.length && { next: page[page.length - 1].id }),
+    };
   }
 
   /**
@@ -211,78 +171,6 @@ export class People {
     yield* this.audience.members();
   }
 
-  /** All members, present or away. @param {Member} [except] @returns {Generator<Member>} */
-  *holders(except) {
-    for (const { holder } of this.#places.values()) if (holder !== except) yield holder;
-  }
-
-  /**
-   * Id for a member from another node: the same, unless it is taken here.
-   * @param {string} id
-   */
-  takenId(id) {
-    this.#nextId = Math.max(this.#nextId, Number(id) + ID_GAP);
-    const number = Number(id) % SOURCE_NUMBERS;
-    for (const other of this.#places.keys())
-      if (Number(other) % SOURCE_NUMBERS === number) return this.nextId();
-    return id;
-  }
-
-  /**
-   * Takes over a raised hand from another node: hands that go up here come after it.
-   * @param {number} hand
-   */
-  takenHand(hand) {
-    this.#nextHand = Math.max(this.#nextHand, hand + 1);
-  }
-
-  /** Makes an id that nobody has had, with a source number that nobody has. */
-  nextId() {
-    const tries = this.#numbers.size < SOURCE_NUMBERS ? SOURCE_NUMBERS : 0;
-    for (let i = 0; i < tries && this.#numbers.has(this.#nextId % SOURCE_NUMBERS); i++)
-      this.#nextId += 1;
-    return String(this.#nextId++);
-  }
-
-  /** @param {string} name @returns {string} see Labels.labelFor */
-  labelFor(name) {
-    return this.#labels.labelFor(name);
-  }
-
-  /**
-   * @param {string | undefined} token
-   * @returns {Member | null} the holder of its place; null when the place is free
-   */
-  holder(token) {
-    return this.#placeOf(token)?.holder ?? null;
-  }
-
-  /** @param {string | undefined} token @returns {Place | undefined} */
-  #placeOf(token) {
-    const key = this.#tokens.read(token, this.#room)?.key;
-    return key === undefined ? undefined : this.#byKey.get(key);
-  }
-
-  /**
-   * Place of a person in this room on another node.
-   * @param {string | undefined} token
-   * @returns {TakenPlace | null} null when they have one here, or none
-   */
-  taken(token) {
-    return this.holder(token)
-      ? null
-      : this.notes.amend(this.#tokens.readTaken(token, this.#room, this.#epoch));
-  }
-
-  /**
-   * @param {string | undefined} token
-   * @returns {boolean} true when the place may be taken up again now; counts against its limit
-   */
-  mayReturn(token) {
-    const place = this.#placeOf(token);
-    return place !== undefined && place.returns.take(this.#clock.now()) === 0;
-  }
-
   /**
    * Gives a newcomer a place, or a member who returns theirs.
    * @param {Member} member
@@ -290,128 +178,21 @@ export class People {
    */
   enter(member, token) {
     const { id, isLight } = member;
-    const nowMs = this.#clock.now();
-    const before = this.#placeOf(token);
-    const key = before?.key ?? this.taken(token)?.key ?? this.#tokens.newKey();
-    const returns = before?.returns ?? new TokenBucket({ ...RETURNS, nowMs });
     const holder = this.find(id);
     if (holder) {
       this.takeOut(holder);
-      this.#release(id);
+      this.#returned(holder);
     }
-    this.#put(member, key, returns);
+    this.places.give(member, token);
     if (isLight) this.#people.delete(id);
     this.#putIn(member);
-  }
-
-  /**
-   * Token of a member's place. Ask once their role and mutes are settled: it contains them.
-   * @param {Member} member
-   * @param {string} [shown]  the token that they came back with
-   */
-  tokenOf(member, shown) {
-    const place = /** @type {Place} */ (this.#places.get(member.id));
-    return shown !== undefined && !this.#tokens.takesOver ? shown : this.#sign(place);
-  }
-
-  /** @param {Place} place */
-  #sign(place) {
-    const { key, holder } = place;
-    const { id, name, label, grant, role, muted, silenced, hand } = holder;
-    place.told = mayChange(holder);
-    return this.#tokens.sign({
-      room: this.#room,
-      key,
-      id,
-      name,
-      label,
-      grant,
-      role,
-      muted,
-      silenced,
-      hand,
-      epoch: this.#epoch,
-      settings: this.#settings.state(),
-    });
-  }
-
-  /** @param {string} key  of a place @returns {Member | null} the place's holder */
-  atPlace(key) {
-    return this.#byKey.get(key)?.holder ?? null;
-  }
-
-  /**
-   * Notes a moderator's decision on a member's place.
-   * @param {Member} member
-   * @param {Partial<PlaceNote>} what
-   */
-  decide({ id }, what) {
-    const key = this.#places.get(id)?.key;
-    if (key !== undefined) this.notes.decide(key, what);
-  }
-
-  /** The room's epoch; 0 without a cluster. */
-  get #epoch() {
-    return this.#cluster?.epochOf(this.#room) ?? 0;
-  }
-
-  /**
-   * Sends a member a newer token from time to time in a cluster, with its present nodes.
-   * @param {Member} member
-   * @param {number} now  on the monotonic clock
-   */
-  renew(member, now) {
-    if (!this.#tokens.takesOver) return;
-    const place = this.#places.get(member.id);
-    if (!place || (place.told === mayChange(member) && now - place.toldMs < RENEW_MS)) return;
-    place.toldMs = now;
-    member.tell({ type: 'resume', resume: this.#sign(place), nodes: this.#cluster?.nodes() ?? [] });
-  }
-
-  /** @param {Member} member @param {string} key @param {TokenBucket} returns */
-  #put(member, key, returns) {
-    const { id, name, label } = member;
-    const place = {
-      holder: member,
-      key,
-      returns,
-      timer: null,
-      toldMs: this.#clock.now(),
-      told: mayChange(member),
-    };
-    this.#places.set(id, place);
-    this.#byKey.set(key, place);
-    this.#numbers.add(Number(id) % SOURCE_NUMBERS);
-    this.#labels.take(name, label);
-    return place;
-  }
-
-  /** The next newcomer's id, and the order of the next hand. */
-  get counters() {
-    return { nextId: this.#nextId, nextHand: this.#nextHand };
-  }
-
-  /**
-   * Continues the ids and hands of another thread or node.
-   * @param {{ nextId: number, nextHand: number }} counters
-   */
-  goOnFrom({ nextId, nextHand }) {
-    this.#nextId = Math.max(this.#nextId, nextId);
-    this.#nextHand = Math.max(this.#nextHand, nextHand);
-  }
-
-  /** @returns {boolean} true when there is news of the places for other nodes */
-  takeNews() {
-    const before = this.#counted;
-    this.#counted = this.#nextId + this.#nextHand;
-    return this.notes.takeChange() || this.#counted !== before;
   }
 
   /** Places as plain data. @returns {PersonState[]} */
   state() {
     const people = [];
     let light = 0;
-    for (const { holder, key } of this.#places.values()) {
+    for (const { holder, key } of this.places.all) {
       // Serialising a large audience's places would take longer than a frame lasts.
       const isTold =
         !holder.isLight ||
@@ -432,7 +213,7 @@ export class People {
   restore(people, memberOf) {
     for (const person of people) {
       const member = memberOf(person);
-      this.#put(member, person.key, new TokenBucket({ ...RETURNS, nowMs: this.#clock.now() }));
+      this.places.restore(member, person.key);
       if (!member.isLight) this.#people.set(member.id, member);
       this.wait(member);
     }
@@ -488,41 +269,28 @@ export class People {
 
   /** Keeps the place of a removed member. @param {Member} member */
   wait(member) {
-    const place = this.#places.get(member.id);
-    if (!place) return;
+    if (!this.find(member.id)) return;
     member.away = true;
-    this.#away.add(member);
     this.#census.away += 1;
-    place.timer = this.#clock.setTimeout(() => {
+    const timer = this.#clock.setTimeout(() => {
       this.free(member);
       this.#events.emit('freed', member);
     }, this.#awayMs);
+    this.#away.set(member, timer);
   }
 
   /** Frees a member's place. @param {{ id: string }} member */
   free({ id }) {
-    const key = this.#places.get(id)?.key;
-    if (key !== undefined) this.notes.out(key);
-    this.#release(id);
+    const holder = this.find(id);
+    if (holder) this.#returned(holder);
+    this.places.free(id);
     this.#people.delete(id);
   }
 
-  /** @param {string} id */
-  #release(id) {
-    const place = this.#places.get(id);
-    if (!place) return;
-    const { holder, key, timer } = place;
-    this.#clock.clearTimeout(timer);
-    if (this.#away.delete(holder)) this.#census.away -= 1;
-    this.#places.delete(id);
-    this.#byKey.delete(key);
-    this.#numbers.delete(Number(id) % SOURCE_NUMBERS);
-    this.#labels.free(holder.name, holder.label);
-  }
-
-  /** Takes the order of the next hand. */
-  nextHand() {
-    return this.#nextHand++;
+  /** Ends the wait for a member, if there is one. @param {Member} member */
+  #returned(member) {
+    this.#clock.clearTimeout(this.#away.get(member));
+    if (this.#away.delete(member)) this.#census.away -= 1;
   }
 
   /**
@@ -550,7 +318,7 @@ export class People {
    */
   changed(member, except) {
     // If this node dies, the next one restores hand and role from the token.
-    this.renew(member, this.#clock.now());
+    this.places.renew(member, this.#clock.now());
     if (!member.isLight) this.announcements.changed(member, except);
     else if (member !== except && !member.away)
       member.tell({ type: 'changed', person: member.describe() });
@@ -591,9 +359,6 @@ export class People {
     for (const member of [...this.membersHere()]) this.takeOut(member);
     this.audience.clear();
     this.announcements.clear();
-    for (const id of [...this.#places.keys()]) this.free({ id });
+    for (const { holder } of [...this.places.all]) this.free(holder);
   }
 }
-
-/** Fields of a token that may change. @param {Member} member */
-const mayChange = ({ role, muted, silenced, hand }) => `${role} ${muted} ${silenced} ${hand}`;

@@ -7,7 +7,7 @@
  * @import { Log } from '../../log.js'
  * @import { Member } from '../people/member.js'
  * @import { People } from '../people/people.js'
- * @import { RoomEvents } from '../room.js'
+ * @import { RoomEvents } from '../room-config.js'
  * @import { RoomMode, RoomSettings } from '../sound/mode.js'
  * @import { Rule, Rules, Who } from './rules.js'
  *
@@ -84,7 +84,7 @@ export class Moderation {
     if (!member) return 'person-unknown';
     if (member.silenced === muted) return null;
     this.#rules.silence(member, muted, by);
-    this.#people.decide(member, { silenced: muted });
+    this.#people.places.decide(member, { silenced: muted });
     return this.#done(by, muted ? 'mute' : 'allow-unmute', member);
   }
 
@@ -121,7 +121,7 @@ export class Moderation {
     } = member;
     const isBanned =
       banMs > 0 && this.#bans.add(this.#room, label, { identity, tokenId, network }, banMs);
-    this.#people.decide(member, { out: true });
+    this.#people.places.decide(member, { out: true });
     this.#done(
       by,
       isBanned ? 'ban' : 'remove',
@@ -157,7 +157,7 @@ export class Moderation {
     // A listener who may speak now needs no raised hand.
     if (before === 'listener') member.hand = 0;
     this.#rules.hands.moved(member);
-    this.#people.decide(member, { role });
+    this.#people.places.decide(member, { role });
     this.#rules.tellRole(member, by);
     this.#rules.casting.sendHome(member);
     return this.#done(by, 'role', member, { role });

@@ -1,12 +1,13 @@
 /**
- * Requests to moderators: to come in, from the lobby, and to speak, by a raised hand.
- *
  * @import { Clock } from '../../../public/shared/clock.js'
  * @import { ErrorCode } from '../../../public/shared/errors.js'
  * @import { ServerMessages } from '../../../public/shared/messages/server-messages.js'
  * @import { Session } from '../../transport/session.js'
  * @import { Member } from '../people/member.js'
  * @import { People } from '../people/people.js'
+ *
+ * Requests to moderators: to come in, from the lobby, and to speak, by a raised hand.
+ *
  *
  * @typedef {object} Knock
  * @property {string} id
@@ -134,6 +135,7 @@ const MOST_TOLD = 50;
 export class Hands {
   /** @type {Map<string, Member>} */
   #raised = new Map();
+  #next = 1;
   #clock;
   #people;
   /** @type {unknown} */
@@ -151,6 +153,21 @@ export class Hands {
   /** Number of raised hands. */
   get size() {
     return this.#raised.size;
+  }
+
+  /** Order of the next hand, of the audience or not, which other nodes continue. */
+  get next() {
+    return this.#next;
+  }
+
+  /** Continues the order of another thread or node. @param {number} next */
+  goOnFrom(next) {
+    this.#next = Math.max(this.#next, next);
+  }
+
+  /** Takes the order of the next hand. */
+  takeNext() {
+    return this.#next++;
   }
 
   /** @param {Member} member  with a new hand, or a new part in the audience */

@@ -3,13 +3,13 @@
  * @import { ErrorCode } from '../../../public/shared/errors.js'
  * @import { ModerationFields } from '../../../public/shared/messages/server-messages.js'
  * @import { Grant, Permission, Role } from '../../access/grant.js'
+ * @import { Place } from '../../access/resume-token.js'
  * @import { RoomRecording } from '../../recording/room-recording.js'
  * @import { ToldState } from '../../state/portable-state.js'
  * @import { Session } from '../../transport/session.js'
  * @import { Member } from '../people/member.js'
  * @import { People } from '../people/people.js'
- * @import { RoomConfig, RoomOwner, RoomServices } from '../room-config.js'
- * @import { RoomEvents } from '../room.js'
+ * @import { RoomConfig, RoomEvents, RoomOwner, RoomServices } from '../room-config.js'
  * @import { RoomSettings } from '../sound/mode.js'
  * @import { Sound } from '../sound/sound.js'
  * @import { By } from './moderation.js'
@@ -18,7 +18,6 @@
  * @property {Grant} grant
  * @property {RoomPassword | null} password  the one that they knew
  * @property {boolean} [admitted]  by a moderator, from the lobby
- * @property {boolean} [wasIn] true for a place on another node, which outlives a ban of the network
  *
  * @typedef {'everybody' | 'moderators'} Who
  * @typedef {'locked' | 'lobby' | 'chat' | 'record'} Rule
@@ -29,6 +28,7 @@ import { Restraints } from '../../access/restraints.js';
 import { RoomPassword } from '../../access/room-password.js';
 import { networkOfPeer } from '../../network-address.js';
 import { MAX_TOLD, STATE_VERSION } from '../../state/portable-state.js';
+import { ID_GAP } from '../people/places.js';
 import { Moderation } from './moderation.js';
 import { Hands, Lobby } from './requests.js';
 import { Casting, Stage } from './stage.js';
@@ -51,6 +51,8 @@ export class Rules {
   /** True while changes are sent to other nodes. */
   #isTold = false;
   #isDue = false;
+  /** Ids and hands at the last review. */
+  #counted = 0;
 
   /**
    * @param {object} options
@@ -136,8 +138,9 @@ export class Rules {
       broadcast: this.stage.state(),
       bans: this.#bans.export(this.#room, MAX_TOLD.bans),
       restraints: this.#restraints.state(MAX_TOLD.restraints),
-      places: this.#people.notes.export(),
-      ...this.#people.counters,
+      places: this.#people.places.notes.export(),
+      nextId: this.#people.places.next,
+      nextHand: this.hands.next,
     };
   }
 
@@ -155,7 +158,15 @@ export class Rules {
     this.policy.restore(before);
     this.stage.restore(before.broadcast);
     this.#takeLists(before);
-    this.#people.goOnFrom(before);
+    this.#people.places.goOnFrom(before.nextId);
+    this.hands.goOnFrom(before.nextHand);
+  }
+
+  /** Continues a room of another node, whose people may come. @param {ToldState} told */
+  takeOver(told) {
+    const { nextId } = told;
+    this.restore({ ...told, nextId: nextId && nextId + ID_GAP });
+    this.succession.expect(this.#config.awayTimeoutMs);
   }
 
   /** @param {Pick<ToldState, 'bans' | 'restraints' | 'places'>} lists */
@@ -163,7 +174,7 @@ export class Rules {
     for (const { name, leftMs, ...whom } of bans)
       if (!this.#bans.has(this.#room, whom)) this.#bans.add(this.#room, name, whom, leftMs);
     this.#restraints.restore(restraints);
-    return this.#people.notes.take(places);
+    return this.#people.places.notes.take(places);
   }
 
   /**
@@ -179,7 +190,7 @@ export class Rules {
       this.casting.resupply();
     }
     for (const { key, role, silenced } of this.#takeLists(other))
-      this.#apply(this.#people.atPlace(key), role, silenced);
+      this.#apply(this.#people.places.atKey(key), role, silenced);
     if (JSON.stringify(this.told) !== before) this.tell();
   }
 
@@ -208,13 +219,16 @@ export class Rules {
   /**
    * @param {Session} session  of a person without a place here yet
    * @param {Entry} entry
+   * @param {Place | null} taken  their place on another node, which outlives a ban of the network
    * @returns {ErrorCode | 'knock' | null} null when they may come in; 'knock' when a moderator must
    *   let them in
    */
-  refusal(session, { grant, password, admitted = false, wasIn = false }) {
-    const network = wasIn ? null : networkOfPeer(session.peer);
-    if (this.#bans.has(this.#room, { ...grant, network })) return 'banned';
-    if (grant.role === 'moderator' || admitted) return null;
+  refusal(session, { grant, password, admitted = false }, taken) {
+    const banned = taken
+      ? { ...taken.grant, network: null }
+      : { ...grant, network: networkOfPeer(session.peer) };
+    if (this.#bans.has(this.#room, banned)) return 'banned';
+    if (taken || grant.role === 'moderator' || admitted) return null;
     const { policy } = this;
     if (policy.locked) return 'room-locked';
     // A password that was changed since they were asked is no longer the room's.
@@ -232,11 +246,13 @@ export class Rules {
     // Their own welcome has the rules.
     if (member.role !== 'listener' && this.stage.entered()) this.tell(member);
     this.succession.entered(member);
+    this.casting.recast(member, false);
   }
 
   /** Notes a member who had a place in this room on another node. @param {Member} member */
   takenOver(member) {
     this.succession.takenOver(member);
+    this.hands.goOnFrom(member.hand + 1);
     this.hands.moved(member);
   }
 
@@ -245,14 +261,14 @@ export class Rules {
    * @param {Member} member
    */
   #restrain(member) {
-    const taken = this.#restraints.came(member, this.#people.holders(member));
+    const taken = this.#restraints.came(member, this.#people.places.holders(member));
     if (!taken || member.role === 'moderator') return;
     if (taken.lowered) member.setRole('listener');
     if (taken.silenced) member.silence(true);
   }
 
   /**
-   * Sends a member the state that their welcome lacks.
+   * Sends a member the state that their welcome lacks, and other nodes the room's from now on.
    * @param {Member} member
    * @param {boolean} isNew  false when they have come back to their place
    */
@@ -260,6 +276,7 @@ export class Rules {
     if (isNew && member.silenced) this.notify(member, { action: 'muted', muted: true }, null);
     this.#tellWaiting(member);
     this.tellStage(member);
+    this.occupied();
   }
 
   /** Forgets a member who has left for good. @param {Member} member */
@@ -337,6 +354,14 @@ export class Rules {
     if (this.#isTold) return;
     this.#isTold = true;
     this.changed();
+  }
+
+  /** Tells other nodes once a second of new ids, hands, and notes on places. */
+  review() {
+    const { notes, next } = this.#people.places;
+    const counted = next + this.hands.next;
+    if (notes.takeChange() || counted !== this.#counted) this.changed();
+    this.#counted = counted;
   }
 
   /** Tells other nodes the room's state, once for all changes of a turn. */

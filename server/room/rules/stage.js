@@ -1,6 +1,4 @@
 /**
- * Speakers and listeners: the stage of a broadcast, and the streams that a role needs.
- *
  * @import { Clock } from '../../../public/shared/clock.js'
  * @import { ErrorCode } from '../../../public/shared/errors.js'
  * @import { Permission } from '../../access/grant.js'
@@ -13,6 +11,8 @@
  * @import { RoomMode } from '../sound/mode.js'
  * @import { Sound } from '../sound/sound.js'
  * @import { Entry } from './rules.js'
+ *
+ * Speakers and listeners: the stage of a broadcast, and the streams that a role needs.
  */
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
@@ -218,6 +218,7 @@ export class Casting {
    * @param {Member} member
    */
   retire(before, member) {
+    this.#recording.replaced(member);
     const end = () => {
       before.end('resumed-elsewhere');
       this.#sound.delivery.leave(before.source, before.listener);

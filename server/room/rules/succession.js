@@ -1,14 +1,13 @@
 /**
- * Successors: the person who becomes moderator, and the node that gets the room.
- *
  * @import { Clock } from '../../../public/shared/clock.js'
  * @import { NodeAddress } from '../../cluster/messages.js'
  * @import { Session } from '../../transport/session.js'
  * @import { Member } from '../people/member.js'
  * @import { People } from '../people/people.js'
- * @import { Cluster } from '../room-config.js'
- * @import { RoomEvents } from '../room.js'
+ * @import { Cluster, RoomEvents } from '../room-config.js'
  * @import { Rules } from './rules.js'
+ *
+ * Successors: the person who becomes moderator, and the node that gets the room.
  */
 
 import { moveTo, refuse } from '../../transport/session.js';
@@ -112,7 +111,7 @@ export class Succession {
       const heir = this.#people.find(id);
       if (heir?.role !== 'moderator' || chosenMs < since) continue;
       heir.setRole('speaker');
-      this.#people.decide(heir, { role: 'speaker' });
+      this.#people.places.decide(heir, { role: 'speaker' });
       this.#events.emit('chosen', heir);
     }
     this.#heirs.clear();

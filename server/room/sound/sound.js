@@ -6,8 +6,7 @@
  * @import { Listener } from '../../mix/listener.js'
  * @import { Member } from '../people/member.js'
  * @import { People } from '../people/people.js'
- * @import { RoomConfig, RoomOwner, RoomServices } from '../room-config.js'
- * @import { RoomEvents } from '../room.js'
+ * @import { RoomConfig, RoomEvents, RoomOwner, RoomServices } from '../room-config.js'
  * @import { RoomSettings } from './mode.js'
  */
 
@@ -29,6 +28,7 @@ const SETTLE_LATE_MS = 10;
 export class Sound {
   #services;
   #owner;
+  #people;
   #roomDelay;
 
   /**
@@ -47,6 +47,7 @@ export class Sound {
     const { codec, ticks, observer, log } = services;
     this.#services = services;
     this.#owner = owner;
+    this.#people = people;
     this.sampleClock = sampleClock;
     this.frameMs = config.format.frameMs;
     this.delay = delay;
@@ -150,6 +151,27 @@ export class Sound {
 
   #followDelay() {
     this.mixClock.delaySamples = this.delay.delaySamples;
+  }
+
+  /** Follows the people after a member's welcome. @param {Member} member */
+  welcomed({ delivery }) {
+    this.mode.review(this.clockNow());
+    if (delivery === 'tick') this.mixClock.start();
+  }
+
+  /** Ends the sound of a removed member; received sound is still heard. @param {Member} member */
+  leave({ source, listener }) {
+    this.delivery.leave(source, listener);
+    if (this.#people.ticking === 0) this.mixClock.stop();
+  }
+
+  /** Forgets a member's volumes once all their sound has been heard. @param {string} id */
+  forget(id) {
+    this.delivery.whenEnded(id, () => {
+      for (const { listener } of this.#people.everybody)
+        if (!listener?.isLight) listener?.volumes.forget(id);
+      this.delivery.listenersChanged();
+    });
   }
 
   /** Reviews delay and mode, once a second. @param {number} nowMs  on the monotonic clock */

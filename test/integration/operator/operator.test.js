@@ -178,7 +178,7 @@ describe('removing', () => {
     expect(await remove(`/rooms/lab/people/${bob.id}`)).toBe(204);
     expect(bob.session.messages.at(-1)).toMatchObject({ type: 'closing', code: 'removed' });
     expect(conference.rooms.get('lab')?.size).toBe(1);
-    expect(conference.rooms.get('lab')?.keepsPlace(resume)).toBe(false);
+    expect(conference.rooms.get('lab')?.people.places.holder(resume)).toBe(null);
     const done = audit.filter(({ event }) => event === 'moderation');
     expect(done).toEqual([
       expect.objectContaining({

@@ -9,7 +9,7 @@ function create() {
   const clock = new FakeClock();
   /** @type {string[]} */
   const freed = [];
-  /** @type {import('../../../../server/room/room.js').RoomEvents} */
+  /** @type {import('../../../../server/room/room-config.js').RoomEvents} */
   const events = new EventEmitter();
   events.on('freed', ({ id }) => void freed.push(id));
   const settings = {
@@ -29,16 +29,16 @@ function create() {
       session: { transport: {} },
     };
     const member = {
-      id: people.nextId(),
+      id: people.places.nextId(),
       name,
-      label: people.labelFor(name),
+      label: people.places.labelFor(name),
       ...kind,
       told: /** @type {any[]} */ ([]),
       away: false,
       ...acts,
     };
     people.enter(/** @type {any} */ (member));
-    return Object.assign(member, { token: people.tokenOf(/** @type {any} */ (member)) });
+    return Object.assign(member, { token: people.places.tokenOf(/** @type {any} */ (member)) });
   };
   return { clock, freed, people, enter };
 }
@@ -73,15 +73,18 @@ describe('the people of a room', () => {
     expect(people.takeOut(ada)).toBe(true);
     expect(people.takeOut(ada)).toBe(false);
     people.wait(ada);
-    expect([ada.away, people.size, people.present.size, people.holder(ada.token)]).toEqual([
+    expect([ada.away, people.size, people.present.size, people.places.holder(ada.token)]).toEqual([
       true,
       1,
       0,
       ada,
     ]);
-    expect([people.holder('another'), people.holder(undefined)]).toEqual([null, null]);
+    expect([people.places.holder('another'), people.places.holder(undefined)]).toEqual([
+      null,
+      null,
+    ]);
     clock.advance(30_000);
-    expect([freed, people.size, people.holder(ada.token)]).toEqual([['1'], 0, null]);
+    expect([freed, people.size, people.places.holder(ada.token)]).toEqual([['1'], 0, null]);
   });
 
   it('never gives an id whose packet number is in use, however many people came and went', () => {
@@ -90,7 +93,7 @@ describe('the people of a room', () => {
     people.takeOut(away);
     people.wait(away);
     const numbers = new Set([stays, away].map(({ id }) => Number(id) & 0xffff));
-    const ids = Array.from({ length: 65_600 }, () => Number(people.nextId()));
+    const ids = Array.from({ length: 65_600 }, () => Number(people.places.nextId()));
     expect(ids.filter((id) => numbers.has(id & 0xffff))).toEqual([]);
   });
 

@@ -1,8 +1,12 @@
 /**
- * @import { ServerMessage } from '../../../public/shared/messages/server-messages.js'
  * @import { Clock } from '../../../public/shared/clock.js'
- * @import { Member } from '../people/member.js'
+ * @import { ServerMessage } from '../../../public/shared/messages/server-messages.js'
+ * @import { TickLoad } from '../../clock/load-shares.js'
+ * @import { SampleClock } from '../../clock/sample-clock.js'
  * @import { ChatState } from '../../state/portable-state.js'
+ * @import { Member } from '../people/member.js'
+ * @import { People } from '../people/people.js'
+ * @import { RoomConfig, RoomOwner, RoomServices } from '../room-config.js'
  *
  * @typedef {object} ChatMessage
  * @property {number} number  rises by one from message to message of a room
@@ -14,7 +18,46 @@
  */
 
 import { cleanText, cutCharacters, MAX_CHAT_CHARACTERS } from '../../../public/shared/text.js';
+import { BackingTrack } from '../../clock/backing-track.js';
+import { Metronome } from '../../clock/metronome.js';
+import { RoomRecording } from '../../recording/room-recording.js';
 import { TokenBucket } from '../../token-bucket.js';
+
+/** Keepings of a room besides its sound: chat, recording, metronome and backing track. */
+export class RoomRecord {
+  /**
+   * @param {object} options
+   * @param {string} options.room  its name
+   * @param {Readonly<RoomConfig>} options.config
+   * @param {RoomServices} options.services
+   * @param {Pick<RoomOwner, 'tracks'>} options.owner
+   * @param {Clock} options.clock  the room's
+   * @param {SampleClock} options.sampleClock  the room's
+   * @param {People} options.people
+   * @param {TickLoad} options.load  the room's, which recording shares
+   */
+  constructor({ room, config, services, owner, clock, sampleClock, people, load }) {
+    const { cluster, wallNow = Date.now } = services;
+    const tell = (/** @type {ServerMessage} */ message) => people.tell(message);
+    this.chat = new Chat({ clock, wallNow, tell, before: cluster?.chatOf?.(room) });
+    this.metronome = new Metronome({ sampleClock, tell });
+    const { metronome } = this;
+    this.track = new BackingTrack({ sampleClock, clock, tracks: owner.tracks, tell, metronome });
+    this.recording = new RoomRecording({ name: room, config, services, sampleClock, people, load });
+  }
+
+  /** Forgets a member who has left for good. @param {Member} member */
+  left(member) {
+    this.recording.left(member);
+    this.chat.forget(member.id);
+  }
+
+  /** Idempotent. */
+  close() {
+    this.track.close();
+    this.recording.close();
+  }
+}
 
 /** Limits of the history for newcomers: messages, and bytes of JSON. */
 const HISTORY_MESSAGES = 200;
