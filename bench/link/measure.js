@@ -1,15 +1,18 @@
 /**
  * Measures a link as its users see it: round trips as by `ping`, bandwidth as by `iperf`, and each
  * packet's one-way delay. The thesis has them in its tables 4.1 to 4.3.
+ *
+ * @typedef {{ flows: number } | { udpBits: number }} LoadKind flows of TCP, or bits of UDP a second
+ *   with headers
  */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { LinkError, run } from '../../testkit/network-namespace.js';
 import { mean } from '../../testkit/statistics.js';
 import { buildEmulator, EMULATOR } from './emulator.js';
-import { LinkError, run } from '../../testkit/network-namespace.js';
 
 const TRAFFIC = fileURLToPath(new URL('./traffic.js', import.meta.url));
 const KILL_AFTER_MS = 5000;
@@ -277,4 +280,31 @@ export async function probeLink({ client, server }, load = {}) {
   } finally {
     await Promise.all(probes.map((probe) => probe.close()));
   }
+}
+
+/**
+ * Puts load on a link by programs at its two ends: greedy TCP flows, or a UDP flow of a fixed rate.
+ * @param {LinkEnd} from
+ * @param {LinkEnd} to
+ * @param {LoadKind} kind
+ * @param {number} seconds after which it ends on its own
+ * @returns {Promise<() => Promise<number>>} ends it; resolves to the received kbit/s,
+ *   without headers
+ * @throws {import('../../testkit/network-namespace.js').LinkError}
+ */
+export async function startLoad(from, to, kind, seconds) {
+  const sink = traffic(to, 'sink', to.address);
+  const { port, udpPort } = await sink.next();
+  const [name, at, amount] =
+    'flows' in kind ? ['source', port, kind.flows] : ['flood', udpPort, kind.udpBits];
+  const source = traffic(from, name, to.address, ...[at, seconds, amount].map(String));
+  // A starting program takes processor time: the measurement begins after that.
+  await source.next();
+  return async () => {
+    await source.close();
+    sink.finish();
+    const { bytes, seconds: taken } = await sink.next();
+    await sink.close();
+    return taken > 0 ? (bytes * 8) / 1000 / taken : 0;
+  };
 }

@@ -6,6 +6,7 @@
  * @import { Plugin } from '../../server/plugin.js'
  * @import { Carry } from '../../public/lab/runs/carry.js'
  * @import { CongestionController } from '../ways/controllers.js'
+ * @import { RateRule, Reading } from '../../server/broadcast/rate-rule.js'
  *
  * @typedef {object} LabConfig
  * @property {Carry | 'any'} carry
@@ -14,13 +15,36 @@
  */
 
 import { CARRIES, CARRY_QUERY, MAX_PACKET_STREAMS } from '../../public/lab/runs/carry.js';
+import { PROBE_RULE } from '../../server/broadcast/probe-rule.js';
+import { BasicRule } from '../../server/broadcast/rate-rule.js';
 import { ConfigError } from '../../server/config/config-error.js';
 import { choice } from '../../server/config/options.js';
 import measuring from '../../testkit/plugin.js';
 import { ALL_CONTROLLERS, controllerSettings } from '../ways/controllers.js';
 import { CarriedSession } from './carried-session.js';
 import { MAX_PEERS, openDataChannels, SILENCE_MS } from './data-channel.js';
-import { RULES } from './rate-rules.js';
+
+/**
+ * The highest rate that the estimate carries, not above the one that was asked for (`simple`,
+ * there). An estimate that is no limit equals the sent rate, and so lowers nothing.
+ * @implements {RateRule}
+ */
+export class SimpleRule extends BasicRule {
+  /** @override @param {Reading} reading */
+  step({ deliveryBps, deliveryIsLimit }) {
+    if (deliveryBps === null) return null;
+    const carried = this.ladder.carriedBy(PROBE_RULE.carriedShare * deliveryBps);
+    return this.turnTo(deliveryIsLimit ? carried : Math.max(carried, this.index));
+  }
+}
+
+/**
+ * Rules by which a broadcast gives its listeners bit rates, by name, to be compared with the
+ * product's: table 4.4 (page 32) of P. Nys, "Design and Implementation of Media Streaming using
+ * WebTransport and QUIC", 2024, for live sound. StaticSimple and Basic both keep the requested rate
+ * and differ in when they send a segment. Live sound has no segments, so here they are one.
+ */
+export const RULES = Object.freeze({ simple: SimpleRule, static: BasicRule, basic: BasicRule });
 
 /** @param {Config} config */
 const ours = (config) => /** @type {Config & LabConfig} */ (config);

@@ -9,7 +9,7 @@
  * @import { Headline, Plot, Sample, Series, Table } from '../report/result.js'
  */
 
-import { receivedAudio } from '../stats/received-audio.js';
+import { receivedAudio } from '../stats/call-figures.js';
 import { worldNotes } from './scenario.js';
 import { protocolsOf } from '../report/quantity-views.js';
 import { protocolLabel } from '../report/palette.js';

@@ -22,7 +22,7 @@ import {
 import { protocolLabel } from '../report/palette.js';
 import { valuesByRepetition } from '../report/result.js';
 import { summaryIntervals } from '../stats/bootstrap.js';
-import { receivedAudio } from '../stats/received-audio.js';
+import { receivedAudio } from '../stats/call-figures.js';
 import { soundLags } from '../../testkit/sound/sound-lag.js';
 import { readSpeech } from '../../testkit/participants/speech.js';
 

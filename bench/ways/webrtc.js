@@ -1,6 +1,8 @@
 /**
- * WebRTC from peer to peer by node-datachannel, a development package, without STUN: what the ways
- * over it share. Offer and answer go beside the link, each with all of its candidates.
+ * WebRTC from peer to peer by node-datachannel, a development package, without STUN: a data
+ * channel, and the common part of the ways over WebRTC. Offer and answer go beside the link, each
+ * with all of its candidates.
+ *
  * @import { PeerConnection } from 'node-datachannel'
  * @import { OnPacket, Receiver, Sender, Way } from './way.js'
  */
@@ -83,3 +85,21 @@ export function described(peer) {
     peer.setLocalDescription();
   });
 }
+
+/** A data channel of WebRTC (SCTP over DTLS), unordered and without retransmission. */
+export const datachannel = webrtc({
+  take(peer, onPacket, keep) {
+    peer.onDataChannel((channel) => {
+      keep(channel);
+      channel.onMessage((bytes) => onPacket(/** @type {Buffer} */ (bytes)));
+    });
+  },
+
+  open(peer) {
+    const channel = peer.createDataChannel('packets', { unordered: true, maxRetransmits: 0 });
+    return {
+      opened: new Promise((resolve) => channel.onOpen(resolve)),
+      send: (bytes) => void channel.sendMessageBinary(bytes),
+    };
+  },
+});

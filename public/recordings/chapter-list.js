@@ -1,6 +1,6 @@
 import { build } from '../ui/kit/element.js';
 import { KeyedList } from '../ui/kit/keyed-list.js';
-import { timeText } from './moment.js';
+import { timeText } from './texts.js';
 
 /** @typedef {{ label: string, from: number, to: number }} Chapter  in seconds */
 

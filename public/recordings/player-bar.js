@@ -1,7 +1,6 @@
 import { build, makeButton, makeIcon, setText } from '../ui/kit/element.js';
 import { icons } from '../ui/kit/icons.js';
-import { timeText } from './moment.js';
-import { recordingPageTexts as texts } from './texts.js';
+import { recordingPageTexts as texts, timeText } from './texts.js';
 import { Waveform } from './waveform.js';
 
 const SPEEDS = Object.freeze([0.5, 0.75, 1, 1.25, 1.5, 1.75, 2]);

@@ -2,9 +2,8 @@ import { build, elementOf, makeIcon, setText } from '../ui/kit/element.js';
 import { icons } from '../ui/kit/icons.js';
 import { ChapterList, readChapters } from './chapter-list.js';
 import { HttpPlayer } from './http-player.js';
-import { momentHash, readMoment } from './moment.js';
+import { momentHash, readMoment, recordingPageTexts as texts } from './texts.js';
 import { PlayerBar, SKIP_SECONDS } from './player-bar.js';
-import { recordingPageTexts as texts } from './texts.js';
 
 /**
  * @import { Player, PlayerEvents } from './http-player.js'

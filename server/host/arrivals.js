@@ -23,7 +23,7 @@ import { readFields, typeOf } from '../../public/shared/messages/client-messages
 import { readName, roomNameError } from '../../public/shared/text.js';
 import { CONTROL_VERSION } from '../../public/shared/wire/control.js';
 import { OPEN_GRANT } from '../access/grant.js';
-import { PasswordTries } from '../access/password-tries.js';
+import { PasswordTries } from '../access/room-password.js';
 import { stackOf } from '../log.js';
 import { networkOfPeer } from '../network-address.js';
 import { OPEN_ENTRY } from '../room/rules/rules.js';

@@ -4,7 +4,7 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { BanChange, Bans } from '../access/bans.js'
- * @import { PasswordTry } from '../access/password-tries.js'
+ * @import { PasswordTry } from '../access/room-password.js'
  * @import { ResumeTokens } from '../access/resume-token.js'
  * @import { Tracks } from '../clock/backing-track.js'
  * @import { SampleClock } from '../clock/sample-clock.js'

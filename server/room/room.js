@@ -31,7 +31,7 @@
 import { EventEmitter } from 'node:events';
 import { permissionsOf } from '../access/grant.js';
 import { DelayControl } from '../clock/delay-control.js';
-import { guardedClock } from '../clock/guarded-clock.js';
+import { guardedClock } from '../timers.js';
 import { stackOf, withFields } from '../log.js';
 import { refuse } from '../transport/session.js';
 import { runCommand } from './commands.js';

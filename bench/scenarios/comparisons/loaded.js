@@ -4,10 +4,10 @@
  * @import { Lab } from '../lab.js'
  * @import { Condition } from './grid.js'
  * @import { Swept } from './grid-scenario.js'
- * @import { LoadKind } from '../../link/load.js'
+ * @import { LoadKind } from '../../link/measure.js'
  */
 
-import { startLoad } from '../../link/load.js';
+import { startLoad } from '../../link/measure.js';
 import { wholeNumber } from '../../options.js';
 import { factors } from './grid.js';
 import { gridScenario } from './grid-scenario.js';

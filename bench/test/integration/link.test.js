@@ -7,10 +7,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { pingLink, probeLink } from '../../link/measure.js';
+import { pingLink, probeLink, startLoad } from '../../link/measure.js';
 import { openLink } from '../../link/link.js';
 import { run } from '../../../testkit/network-namespace.js';
-import { startLoad } from '../../link/load.js';
 import { starOf } from '../../link/star.js';
 import { ofTheMachine, requireOrSkip } from '../../../testkit/skip.js';
 import { undisturbed } from '../../../testkit/undisturbed.js';
@@ -378,7 +377,7 @@ needsLink.describe('a link', () => {
     'carries a load that ends when it is told to: TCP of all there is, UDP of its own rate',
     measured(async () => {
       const { client, server } = await linkWith({ rateBits: 2e6, queueMs: 100 });
-      const rateOf = async (/** @type {import('../../link/load.js').LoadKind} */ kind) => {
+      const rateOf = async (/** @type {import('../../link/measure.js').LoadKind} */ kind) => {
         const end = await startLoad(client, server, kind, 10);
         await sleep(1500);
         return end();

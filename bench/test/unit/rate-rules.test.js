@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Ladder } from '../../../server/broadcast/ladder.js';
-import { RULES, SimpleRule } from '../../plugin/rate-rules.js';
+import { RULES, SimpleRule } from '../../plugin/index.js';
 
 /** @import { Reading } from '../../../server/broadcast/rate-rule.js' */
 

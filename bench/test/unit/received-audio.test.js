@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { receivedAudio } from '../../stats/received-audio.js';
+import { receivedAudio } from '../../stats/call-figures.js';
 import { lagsBetween, presentPercent, soundLags } from '../../../testkit/sound/sound-lag.js';
 import { seededRandom as random } from '../../../testkit/random.js';
 

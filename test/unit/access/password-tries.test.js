@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PasswordTries } from '../../../server/access/password-tries.js';
+import { PasswordTries } from '../../../server/access/room-password.js';
 import { FakeClock } from '../../../testkit/fake-clock.js';
 
 const right = async () => true;

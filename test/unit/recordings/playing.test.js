@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { align } from '../../../testkit/sound/signal.js';
 import { readWav } from '../../../testkit/sound/wav.js';
 import { readChapters } from '../../../public/recordings/chapter-list.js';
-import { momentHash, readMoment, timeText } from '../../../public/recordings/moment.js';
+import { momentHash, readMoment, timeText } from '../../../public/recordings/texts.js';
 import { SegmentPlayback } from '../../../public/recordings/segment-playback.js';
 import { PlaybackSpeed } from '../../../public/recordings/playback-speed.js';
 import {
