@@ -14,13 +14,11 @@
  * @typedef {{ muted?: boolean, role?: Role, hand?: 0 }} PersonChange
  */
 
-import { descriptionOf, publicViewOf } from '../room/view.js';
-
 export const ROOM_ACTS = Object.freeze({
-  describe: descriptionOf,
+  describe: (/** @type {Room} */ room) => room.describe(),
 
   /** The room for anybody who knows its name. */
-  count: publicViewOf,
+  count: (/** @type {Room} */ room) => room.publicView,
 
   /** Reading of the room's sample clock. */
   clock: (/** @type {Room} */ { sound: { sampleClock } }) => ({
@@ -29,7 +27,7 @@ export const ROOM_ACTS = Object.freeze({
   }),
 
   /** @param {Room} room @param {RoomChange} change @param {By} by */
-  change: (room, change, by) => changeRoom(room, change, by) ?? descriptionOf(room),
+  change: (room, change, by) => changeRoom(room, change, by) ?? room.describe(),
 
   /** @param {Room} room @param {By} by */
   end: (room, by) => room.rules.moderation.endForAll(by) ?? undefined,

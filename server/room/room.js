@@ -31,8 +31,8 @@
 import { EventEmitter } from 'node:events';
 import { permissionsOf } from '../access/grant.js';
 import { DelayControl } from '../clock/delay-control.js';
-import { guardedClock } from '../timers.js';
 import { stackOf, withFields } from '../log.js';
+import { guardedClock } from '../timers.js';
 import { refuse } from '../transport/session.js';
 import { runCommand } from './commands.js';
 import { Member } from './people/member.js';

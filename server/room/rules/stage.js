@@ -218,7 +218,6 @@ export class Casting {
    * @param {Member} member
    */
   retire(before, member) {
-    this.#recording.replaced(member);
     const end = () => {
       before.end('resumed-elsewhere');
       this.#sound.delivery.leave(before.source, before.listener);
@@ -226,6 +225,7 @@ export class Casting {
     if (before.session.transport.isRelay || member.session.transport.isRelay)
       this.#clock.setTimeout(end, LINGER_MS);
     else end();
+    this.#recording.replaced(member);
   }
 
   /**
