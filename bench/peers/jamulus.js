@@ -10,7 +10,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isExecutable } from '../../testkit/browsers/chromium.js';
 import { residentBytes, threadsMs } from '../processor-time.js';
-import { freePort } from './free-port.js';
+import { freeUdpPort } from '../../testkit/free-port.js';
 
 /** The script of a process with Jamulus's server and clients. */
 export const JAMULUS = new URL('jamulus-process.js', import.meta.url);
@@ -107,7 +107,7 @@ export class Programs {
    * @returns {Promise<{ port: number, pid: number }>}
    */
   async startServer({ jamulus }, { small, people }) {
-    const port = await freePort('127.0.0.1');
+    const port = await freeUdpPort('127.0.0.1');
     const server = this.start(jamulus, [
       ...['--server', '--nogui', '--port', String(port)],
       ...(small ? ['--fastupdate'] : []),
@@ -131,7 +131,7 @@ export class Programs {
       `<client><enableopussmall>${small ? 1 : 0}</enableopussmall>` +
         '<autojitbuf>1</autojitbuf><audioquality>2</audioquality></client>',
     );
-    const own = String(await freePort('127.0.0.1'));
+    const own = String(await freeUdpPort('127.0.0.1'));
     this.start(jamulus, [
       ...['--nogui', '--nojackconnect', '--connect', `127.0.0.1:${port}`],
       ...['--clientname', name, '--inifile', file, '--port', own],

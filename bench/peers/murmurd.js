@@ -10,7 +10,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isExecutable } from '../../testkit/browsers/chromium.js';
 import { threadsMs } from '../processor-time.js';
-import { freePort } from './free-port.js';
+import { freeUdpPort } from '../../testkit/free-port.js';
 
 /** The scripts of two processes of the lab: one with murmurd, and one with the clients. */
 export const MURMURD = new URL('murmurd-process.js', import.meta.url);
@@ -91,7 +91,7 @@ export class Murmurd {
     const folder = await mkdtemp(join(tmpdir(), 'aloud-murmurd-'));
     // Started as root it switches to its own user, who writes the database.
     await chmod(folder, 0o777);
-    const port = await freePort(host);
+    const port = await freeUdpPort(host);
     const file = join(folder, 'murmurd.ini');
     await writeFile(file, settings({ folder, host, port, users }));
     const child = spawn(program, ['-ini', file, '-fg'], {

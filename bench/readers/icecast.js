@@ -4,9 +4,9 @@
 
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../testkit/free-port.js';
 import { userOf } from '../../testkit/players/programs.js';
 
 /** The time after which a listener comes, in milliseconds: long after the header. */
@@ -16,14 +16,6 @@ const PASSWORD = 'measuring';
 const WEB = '/usr/share/icecast2';
 
 const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => void server.listen(0, '127.0.0.1', () => resolve(undefined)));
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  await new Promise((resolve) => void server.close(resolve));
-  return port;
-}
 
 /** @param {URL} url of a mount that is relayed @param {number} i */
 const relayOf = ({ port, pathname }, i) => `<relay>

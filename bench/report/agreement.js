@@ -7,7 +7,7 @@
  * @typedef {{ all: number, some: number, none: number, against: string[] }} Counts  of pairs
  */
 
-import { differenceOfMeans, differs, ENOUGH_REPETITIONS } from '../stats/differences.js';
+import { differenceOfMeans, differs, ENOUGH_REPETITIONS } from '../stats/bootstrap.js';
 import { mean } from '../../testkit/statistics.js';
 import { protocolLabel } from './palette.js';
 import { protocolsOf } from './quantity-views.js';

@@ -3,8 +3,13 @@
  * a run that broke off is reported with them.
  */
 
-import { bootstrap, difference, summaryIntervals, usualFigures } from '../stats/bootstrap.js';
-import { ENOUGH_REPETITIONS } from '../stats/differences.js';
+import {
+  bootstrap,
+  difference,
+  ENOUGH_REPETITIONS,
+  summaryIntervals,
+  usualFigures,
+} from '../stats/bootstrap.js';
 import { formatNumber } from './numbers.js';
 import { protocolLabel } from './palette.js';
 import { valuesByRepetition } from './result.js';

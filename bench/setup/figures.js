@@ -9,7 +9,7 @@
 
 import { protocolLabel } from '../report/palette.js';
 import { valuesByRepetition } from '../report/result.js';
-import { differenceOfMedians, differs, ENOUGH_REPETITIONS, sizeOf } from '../stats/differences.js';
+import { differenceOfMedians, differs, ENOUGH_REPETITIONS, sizeOf } from '../stats/bootstrap.js';
 import { listed } from '../ways/figures.js';
 import { SWEEPS } from './conditions.js';
 

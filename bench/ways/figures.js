@@ -4,8 +4,13 @@
  *   milliseconds; Infinity for what never came
  */
 
-import { summaryIntervals } from '../stats/bootstrap.js';
-import { differenceOfMeans, differs, ENOUGH_REPETITIONS, sizeOf } from '../stats/differences.js';
+import {
+  differenceOfMeans,
+  differs,
+  ENOUGH_REPETITIONS,
+  sizeOf,
+  summaryIntervals,
+} from '../stats/bootstrap.js';
 import { quantile, sorted } from '../../testkit/statistics.js';
 
 /** Age limits for which the share of packets is reported, in milliseconds. */

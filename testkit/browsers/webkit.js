@@ -6,8 +6,8 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../free-port.js';
 import { startSoundServer } from './sound-server.js';
 
 const BROWSERS = [
@@ -36,14 +36,6 @@ export const findWebKit = () =>
   has('WebKitWebDriver') && has('Xvfb') && has('pulseaudio')
     ? BROWSERS.find((file) => existsSync(file))
     : undefined;
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => void server.listen(0, '127.0.0.1', () => resolve(undefined)));
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  await new Promise((resolve) => void server.close(resolve));
-  return port;
-}
 
 /** A tab of WebKitGTK. */
 export class WebKitPage {

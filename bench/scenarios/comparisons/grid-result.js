@@ -34,7 +34,7 @@
 
 import { protocolLabel } from '../../report/palette.js';
 import { whereOf } from '../../report/numbers.js';
-import { differenceOfMeans, differs, ENOUGH_REPETITIONS, sizeOf } from '../../stats/differences.js';
+import { differenceOfMeans, differs, ENOUGH_REPETITIONS, sizeOf } from '../../stats/bootstrap.js';
 import { soundAlone, ways } from '../../ways/way.js';
 import { GRID_QUANTITIES } from './grid.js';
 import { orderInWords } from './order.js';

@@ -13,7 +13,7 @@
  */
 
 import { whereOf } from '../../report/numbers.js';
-import { differenceOfMeans, ENOUGH_REPETITIONS, sizeOf } from '../../stats/differences.js';
+import { differenceOfMeans, ENOUGH_REPETITIONS, sizeOf } from '../../stats/bootstrap.js';
 import { quantile, sorted } from '../../../testkit/statistics.js';
 import { LOWEST_MEAN, orderInWords } from './order.js';
 import { joinNames, meanCell, meansPlot, sentencesTable, setOf, withinSentence } from './sets.js';

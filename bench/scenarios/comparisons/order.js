@@ -11,12 +11,12 @@
  */
 
 import { formatInterval, formatNumber } from '../../report/numbers.js';
-import { summaryIntervals } from '../../stats/bootstrap.js';
 import {
   differenceOfMeans,
   differenceOfMedians,
   ENOUGH_REPETITIONS,
-} from '../../stats/differences.js';
+  summaryIntervals,
+} from '../../stats/bootstrap.js';
 import { mean, quantile, sorted } from '../../../testkit/statistics.js';
 
 /** @type {Ranking} */

@@ -6,7 +6,7 @@
  */
 
 import { CHROMIUM_CONTROLLERS } from '../../participants/net-log.js';
-import { differenceOfMeans, differs, ENOUGH_REPETITIONS, sizeOf } from '../../stats/differences.js';
+import { differenceOfMeans, differs, ENOUGH_REPETITIONS, sizeOf } from '../../stats/bootstrap.js';
 import { orderInWords } from './order.js';
 import { meanCell, meansPlot, sentencesTable, setOf } from './sets.js';
 

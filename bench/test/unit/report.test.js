@@ -2,10 +2,20 @@ import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { csvHeader, csvLine, parseCsv } from '../../stats/csv.js';
-import { readRun, RunFolder, UNFINISHED } from '../../report/run-folder.js';
-import { describeEnvironment, withoutPaths, withoutPlaces } from '../../report/environment.js';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { FakeClock } from '../../../testkit/fake-clock.js';
+import { normal, seededRandom } from '../../../testkit/random.js';
+import { compareRuns } from '../../report/comparison.js';
+import {
+  busyCores,
+  describeEnvironment,
+  withoutPaths,
+  withoutPlaces,
+} from '../../report/environment.js';
+import { html } from '../../report/html.js';
+import { formatColumns, formatDuration, formatNumber, whereOf } from '../../report/numbers.js';
+import { tableSection } from '../../report/page.js';
+import { looksOf } from '../../report/palette.js';
 import { Progress } from '../../report/progress.js';
 import {
   cumulativePlot,
@@ -15,17 +25,12 @@ import {
   thin,
   timePlot,
 } from '../../report/quantity-views.js';
-import { normal, seededRandom } from '../../../testkit/random.js';
-import { compareRuns } from '../../report/comparison.js';
-import { html } from '../../report/html.js';
-import { formatColumns, formatDuration, formatNumber } from '../../report/numbers.js';
-import { tableSection } from '../../report/page.js';
-import { looksOf } from '../../report/palette.js';
+import { NO_RESULT, checkResult, valuesByRepetition, trustedResult } from '../../report/result.js';
+import { readRun, RunFolder, UNFINISHED } from '../../report/run-folder.js';
 import { writeReport } from '../../report/run-report.js';
 import { plotFile, plotMarkup } from '../../report/svg.js';
 import { textSummary, textTable } from '../../report/text-table.js';
-import { NO_RESULT, checkResult, valuesByRepetition, trustedResult } from '../../report/result.js';
-import { FakeClock } from '../../../testkit/fake-clock.js';
+import { csvHeader, csvLine, parseCsv } from '../../stats/csv.js';
 
 const HOME = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -770,5 +775,53 @@ describe('the environment', () => {
       duration: 5,
       link: 'thesis',
     });
+  });
+});
+
+const ALL = [0, 1, 3, 5, 10];
+
+it.each([
+  ['from one on', [3, 5, 10], 'from 3 % on'],
+  ['from one down', [0, 1], 'from 1 % down'],
+  ['at all', ALL, 'from 0 % on'],
+  ['at the last alone', [10], 'at 10 %'],
+  ['with a gap', [1, 5, 10], 'at 1, 5, 10 %'],
+  ['in the middle', [1, 3], 'at 1, 3 %'],
+])('says where something is so: %s', (_what, those, words) => {
+  expect(whereOf(those, ALL, { unit: '%' })).toBe(words);
+});
+
+it('has no unit where there is none, and other words for single values', () => {
+  expect(whereOf([1], [1, 2], { unit: '' })).toBe('at 1');
+  expect(whereOf([2], [2, 3], { unit: 'people', at: 'with' })).toBe('with 2 people');
+});
+
+describe('how many cores are at work', () => {
+  /**
+   * @param {{ user: number, sys: number, idle: number }[][]} readings of each core, one after the
+   *   other
+   */
+  const machine = (readings) => {
+    let at = 0;
+    return {
+      times: () => readings[Math.min(at, readings.length - 1)].map((times) => ({ times })),
+      wait: async () => void (at += 1),
+    };
+  };
+
+  it('is what all cores did beside idling, between the two looks', async () => {
+    const before = [
+      { user: 1000, sys: 50, idle: 9000 },
+      { user: 5, sys: 5, idle: 10 },
+    ];
+    const after = [
+      { user: 1700, sys: 150, idle: 9200 },
+      { user: 5, sys: 5, idle: 1010 },
+    ];
+    expect(await busyCores(1000, machine([before, after]))).toBeCloseTo(0.8, 9);
+  });
+
+  it('is none where no time has passed', async () => {
+    expect(await busyCores(0, machine([[{ user: 1, sys: 1, idle: 1 }]]))).toBe(0);
   });
 });

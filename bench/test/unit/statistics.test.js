@@ -1,7 +1,6 @@
-import { describe, expect, test } from 'vitest';
-import { bootstrap, difference, summaryIntervals } from '../../stats/bootstrap.js';
-import { blockLength } from '../../stats/trend.js';
+import { describe, expect, it, test } from 'vitest';
 import { normal, seededRandom } from '../../../testkit/random.js';
+import { levelDb } from '../../../testkit/sound/signal.js';
 import {
   binsFor,
   cumulative,
@@ -15,7 +14,10 @@ import {
   standardDeviation,
   summarize,
 } from '../../../testkit/statistics.js';
+import { bootstrap, difference, summaryIntervals } from '../../stats/bootstrap.js';
+import { resample } from '../../stats/resample.js';
 import { normalShare, studentQuantile, studentShare } from '../../stats/student.js';
+import { blockLength, trend } from '../../stats/trend.js';
 
 /** @param {Float64Array} ascending */
 const onlyMean = (ascending) => [mean(ascending)];
@@ -347,5 +349,93 @@ describe('fairness', () => {
     [[1, 2, 3], 36 / 42],
   ])('of %j is %f', (shares, index) => {
     expect(fairness(shares)).toBeCloseTo(index, 12);
+  });
+});
+
+describe('the trend of a series', () => {
+  it('is exact for a straight line', () => {
+    const points = Array.from(
+      { length: 20 },
+      (_, i) => /** @type {const} */ ([i / 10, 5 - 3 * (i / 10)]),
+    );
+    const { slope, intercept, interval } = trend(points, { random: seededRandom(1) });
+    expect(slope).toBeCloseTo(-3, 9);
+    expect(intercept).toBeCloseTo(5, 9);
+    expect(interval[0]).toBeCloseTo(-3, 6);
+    expect(interval[1]).toBeCloseTo(-3, 6);
+  });
+
+  it('has an interval that is right in about 95 of 100 cases, though neighbours are alike', () => {
+    const random = seededRandom(7);
+    let held = 0;
+    for (let run = 0; run < 200; run++) {
+      let value = 0;
+      const points = Array.from({ length: 300 }, (_, i) => {
+        value = 0.5 * value + normal(random);
+        return /** @type {[number, number]} */ ([i / 300, 2 * (i / 300) + value]);
+      });
+      const [low, high] = trend(points, { random, resamples: 200 }).interval;
+      if (low <= 2 && 2 <= high) held += 1;
+    }
+    expect(held).toBeGreaterThan(170);
+    expect(held).toBeLessThan(200);
+  });
+
+  it('has no interval from fewer than five blocks', () => {
+    const points = [0, 1, 2, 3].map((x) => /** @type {const} */ ([x, x + (x % 2)]));
+    const { slope, interval } = trend(points, { random: seededRandom(1) });
+    expect(slope).toBeGreaterThan(0);
+    expect(interval).toEqual([NaN, NaN]);
+  });
+
+  it('says nothing of two points', () => {
+    expect(
+      trend(
+        [
+          [0, 1],
+          [1, 2],
+        ],
+        { random: seededRandom(1) },
+      ).slope,
+    ).toBeNaN();
+  });
+});
+
+/** A second of a sine of amplitude 0.5. */
+const tone = (/** @type {number} */ frequency, /** @type {number} */ sampleRate) =>
+  Float32Array.from(
+    { length: sampleRate },
+    (_, i) => 0.5 * Math.sin((2 * Math.PI * frequency * i) / sampleRate),
+  );
+
+describe('resample', () => {
+  it.each([
+    [48000, 16000],
+    [44100, 16000],
+    [8000, 16000],
+    [16160, 16000],
+  ])('keeps a tone in place, from %i to %i Hz', (from, to) => {
+    const result = resample(tone(1000, from), from, to);
+    const expected = tone(1000, to);
+    expect(result.length).toBe(to);
+    const error = result.map((sample, i) => sample - expected[i]).subarray(100, -100);
+    expect(levelDb(error)).toBeLessThan(-70);
+  });
+
+  it('takes out what the lower rate has no room for', () => {
+    expect(levelDb(resample(tone(9000, 48000), 48000, 16000).subarray(100, -100))).toBeLessThan(
+      -75,
+    );
+  });
+
+  it('is the signal itself at an equal rate, and empty for none', () => {
+    const signal = tone(100, 8000);
+    expect(resample(signal, 8000, 8000)).toBe(signal);
+    expect(resample(new Float32Array(0), 48000, 16000).length).toBe(0);
+  });
+
+  it.each([0, -8000, NaN, 44100.5, Infinity])('refuses a rate of %d Hz', (rate) => {
+    expect(() => resample(tone(100, 8000), rate, 16000)).toThrow(RangeError);
+    expect(() => resample(tone(100, 8000), 16000, rate)).toThrow(RangeError);
   });
 });
