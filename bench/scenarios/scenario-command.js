@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { defaultEncoderSettings } from '../../public/shared/stream/codec.js';
+import plugin from '../../testkit/plugin.js';
 import { loadConfig } from '../../server/config/config.js';
 import { LINK_PROFILES } from '../link/profiles.js';
 import { listOf, number } from '../options.js';
@@ -137,7 +138,7 @@ function readServerOptions(text) {
  */
 function checkedArgv(argv) {
   try {
-    loadConfig({ argv });
+    loadConfig({ argv, more: plugin.options });
   } catch (error) {
     throw new InvalidArgumentError(/** @type {Error} */ (error).message);
   }

@@ -109,7 +109,7 @@ const withUnit = (value, unit) => (value === undefined ? undefined : `${value}${
 const both = (...parts) => parts.filter((part) => part !== undefined).join(',') || undefined;
 
 /**
- * The rows that are still accepted: those that a plugin doesn't have.
+ * The rows that are still accepted, without the names that a plugin has.
  * @param {readonly Readonly<OptionRow>[]} options  of this release
  */
 export const oldRows = (options) =>
