@@ -169,7 +169,7 @@ export class Call extends EventTarget {
     this.#worker.send('join', { ...this.#options, origin: location.origin });
   }
 
-  /** @param {Partial<CallView>} told  changes of the worker's store */
+  /** @param {Partial<CallView>} changes of the worker's store */
   #follow({ state, away = null, end, joined, stats, ...room }) {
     if (this.state === 'ended') return;
     if (end) return this.#fail(end.code, end.message);

@@ -269,71 +269,45 @@ class AdminPage {
     this.#recordings.show(/** @type {{ recordings: RecordingSummary[] }} */ (answer).recordings);
   }
 
+  /**
+   * Asks before something that can't be undone.
+   * @param {{ title: string, text: string, yes: string }} question
+   * @param {() => unknown} act
+   */
+  #confirm(question, act) {
+    ask({ ...question, no: texts.cancel, isDangerous: true }, (agreed) => {
+      if (agreed) act();
+    });
+  }
+
   #askToDrain() {
-    ask(
-      {
-        title: texts.drainTitle,
-        text: texts.drainText,
-        yes: texts.drain,
-        no: texts.cancel,
-        isDangerous: true,
-      },
-      (agreed) => {
-        if (agreed) void this.#do('POST', '/drain', texts.drained);
-      },
-    );
+    const question = { title: texts.drainTitle, text: texts.drainText, yes: texts.drain };
+    this.#confirm(question, () => this.#do('POST', '/drain', texts.drained));
   }
 
   /** @param {string} room */
   #askToEnd(room) {
-    ask(
-      {
-        title: texts.endRoomTitle(room),
-        text: texts.endRoomText,
-        yes: texts.endRoom,
-        no: texts.cancel,
-        isDangerous: true,
-      },
-      (agreed) => {
-        if (agreed) void this.#do('DELETE', pathOf(room), texts.roomEnded(room));
-      },
-    );
+    const question = {
+      title: texts.endRoomTitle(room),
+      text: texts.endRoomText,
+      yes: texts.endRoom,
+    };
+    this.#confirm(question, () => this.#do('DELETE', pathOf(room), texts.roomEnded(room)));
   }
 
   /** @param {string} room @param {string} id @param {string} label */
   #askToRemove(room, id, label) {
     const path = `${pathOf(room)}/people/${encodeURIComponent(id)}`;
-    ask(
-      {
-        title: texts.removeTitle(label),
-        text: texts.removeText,
-        yes: texts.remove,
-        no: texts.cancel,
-        isDangerous: true,
-      },
-      (agreed) => {
-        if (agreed) void this.#do('DELETE', path, texts.removed(label));
-      },
-    );
+    const question = { title: texts.removeTitle(label), text: texts.removeText, yes: texts.remove };
+    this.#confirm(question, () => this.#do('DELETE', path, texts.removed(label)));
   }
 
   /** @param {string} room @param {string} id @param {string} label */
   #askToBan(room, id, label) {
-    ask(
-      {
-        title: texts.banTitle(label),
-        text: texts.banText,
-        yes: texts.banForADay,
-        no: texts.cancel,
-        isDangerous: true,
-      },
-      (agreed) => {
-        if (agreed)
-          void this.#do('POST', `${pathOf(room)}/bans`, texts.bannedNow(label), {
-            person: id,
-            seconds: BAN_SECONDS,
-          });
-      },
+    const ban = { person: id, seconds: BAN_SECONDS };
+    const question = { title: texts.banTitle(label), text: texts.banText, yes: texts.banForADay };
+    this.#confirm(question, () =>
+      this.#do('POST', `${pathOf(room)}/bans`, texts.bannedNow(label), ban),
     );
   }
 
@@ -360,11 +334,8 @@ class AdminPage {
       title: texts.deleteTitle(room),
       text: texts.deleteText,
       yes: texts.deleteRecording,
-      no: texts.cancel,
-      isDangerous: true,
     };
-    ask(question, async (agreed) => {
-      if (!agreed) return;
+    this.#confirm(question, async () => {
       await this.#do('DELETE', `/recordings/${encodeURIComponent(id)}`, texts.deleted);
       await this.#showRecordings();
     });

@@ -164,7 +164,7 @@ export class CallSession {
     for (let hops = 0; ; hops++) {
       try {
         this.state.origin = place.origin;
-        void this.#tellPrompt(place.origin);
+        void this.#explainPrompt(place.origin);
         return await connect({
           ...place,
           transport,
@@ -187,7 +187,7 @@ export class CallSession {
   }
 
   /** Explains the browser's question about the local network, if it asks. @param {string} origin */
-  async #tellPrompt(origin) {
+  async #explainPrompt(origin) {
     if (origin !== '' && (await asksForLocalNetwork(origin)) && this.#connection === null)
       this.#on.notice('local-network');
   }
