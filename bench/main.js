@@ -139,7 +139,9 @@ program
 
 /** @param {{ only: string[], out: string }} options */
 async function showTargets({ only, out }) {
+  const benchmarks = BENCHMARKS.filter(({ name }) => only.includes(name));
   await showTables({
+    argvs: benchmarks.map(({ argv }) => argv),
     name: 'bars',
     title: 'Targets',
     summary: 'What is to be reached, and what was, one benchmark after the other.',
@@ -151,7 +153,7 @@ async function showTargets({ only, out }) {
     run: async (means) => [
       await runTargets({
         ...means,
-        benchmarks: BENCHMARKS.filter(({ name }) => only.includes(name)),
+        benchmarks,
       }),
     ],
   });
@@ -159,7 +161,9 @@ async function showTargets({ only, out }) {
 
 /** @param {{ only: string[], runs: string, seed: number, out: string }} options */
 async function showPapers({ only, runs, seed, out }) {
+  const experiments = EXPERIMENTS.filter(({ name }) => only.includes(name));
   const [papers, ratings] = await showTables({
+    argvs: experiments.map(({ argv }) => argv),
     name: 'papers',
     title: "The papers' experiments",
     summary: 'What four papers found, and what is found here.',
@@ -170,7 +174,7 @@ async function showPapers({ only, runs, seed, out }) {
         ...means,
         runs,
         seed,
-        experiments: EXPERIMENTS.filter(({ name }) => only.includes(name)),
+        experiments,
       });
       return [tables.papers, ...(tables.ratings ? [tables.ratings] : [])];
     },
@@ -185,6 +189,7 @@ async function showPapers({ only, runs, seed, out }) {
 /**
  * Runs scenarios one after another, and shows their common result.
  * @param {object} options
+ * @param {readonly (readonly string[])[]} options.argvs  of their commands
  * @param {string} options.name
  * @param {string} options.title
  * @param {string} options.summary
@@ -193,7 +198,7 @@ async function showPapers({ only, runs, seed, out }) {
  * @param {(means: { folder: RunFolder, signal: AbortSignal, progress: (what: string, share: number)
  *   => void }) => Promise<import('./report/result.js').Table[]>} options.run
  */
-async function showTables({ name, title, summary, notes, options, run: runAll }) {
+async function showTables({ argvs, name, title, summary, notes, options, run: runAll }) {
   const { signal } = interruption();
   const folder = await openFolder(
     { name, title, quantities: [] },
@@ -201,6 +206,7 @@ async function showTables({ name, title, summary, notes, options, run: runAll })
     findChromium() ?? undefined,
   );
   const progress = new Progress(process.stderr, systemClock);
+  progress.print(`${title}: some ${formatDuration(1000 * secondsOfCommands(argvs))}`);
   progress.begin(title);
   const tables = await runAll({
     folder,
@@ -215,6 +221,19 @@ async function showTables({ name, title, summary, notes, options, run: runAll })
   console.log(textSummary(folder.run, result, report));
   if (signal.aborted) process.exitCode = 1;
   return tables;
+}
+
+/**
+ * How long commands of scenarios take, in seconds. Those that are no scenarios aren't in it.
+ * @param {readonly (readonly string[])[]} argvs
+ */
+function secondsOfCommands(argvs) {
+  return argvs.reduce((all, [name, ...argv]) => {
+    const scenario = scenarios.find((one) => one.name === name);
+    if (!scenario) return all;
+    const options = scenarioCommand(scenario).parse(argv, { from: 'user' }).opts();
+    return all + secondsOf(scenario, /** @type {any} */ (options));
+  }, 0);
 }
 
 function interruption() {
