@@ -138,8 +138,8 @@ export async function startNode(number, { nats, key, port, h3Port = 0, argv = []
     key,
     '--advertise-url',
     url,
-    '--recording-limit',
-    '0MB',
+    // Another release may spell it otherwise.
+    ...(main === MAIN ? ['--recording-limit', '0MB'] : []),
     ...argv,
   ];
   const child = spawn(process.execPath, [main, ...args], {
