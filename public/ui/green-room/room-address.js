@@ -25,10 +25,9 @@ export const CONNECTIONS = Object.freeze(
 );
 
 /**
- * Reads a room's name from what a person typed or pasted: a name, or a room's link. Spaces become
- * hyphens.
+ * Reads a room's name from a typed or pasted text: a name, or a room's link. Spaces become hyphens.
  * @param {string} typed
- * @returns {string | null} null when it is no room's name
+ * @returns {string | null} null for anything else
  */
 export function readRoomName(typed) {
   const name = roomOfLink(typed) ?? typed.trim().replace(/\s+/g, '-');
@@ -53,13 +52,13 @@ export function readAddress({ pathname, search, hash = '' }) {
 
 /**
  * @param {unknown} value
- * @returns {Connection | null} null when it is no connection's name
+ * @returns {Connection | null} null for anything else
  */
 export const readConnection = (value) =>
   CONNECTIONS.find((connection) => connection === value) ?? null;
 
 /**
- * The address of a room's page, without query and key.
+ * Returns the address of a room's page, without query and key.
  * @param {Pick<Location, 'origin' | 'pathname'>} location  of a room's page
  */
 const pageOf = ({ origin, pathname }) => origin + roomPath(readRoomName(pathname) ?? '');
@@ -83,13 +82,13 @@ export const roomPath = (room) => `/r/${encodeURIComponent(room)}`;
 /**
  * @param {Pick<Location, 'origin' | 'pathname'>} location  of a room's page
  * @param {string} key  of the stage of the room's broadcast
- * @returns {string} the link by which others come onto the stage
+ * @returns {string} link with which others enter the stage
  */
 export const stageLink = (location, key) =>
   `${pageOf(location)}?stage#stage=${encodeURIComponent(key)}`;
 
 /**
  * @param {Pick<Location, 'origin' | 'pathname'>} location of a room's page
- * @returns {string} the link by which listeners come
+ * @returns {string} link for listeners
  */
 export const listenLink = (location) => `${pageOf(location)}?listen`;

@@ -10,16 +10,18 @@ import { texts } from '../../texts.js';
 
 /** @import { Notices } from '../kit/notices.js' */
 
-/** The level, 0 to 100, from which on somebody speaks. */
+/** Level above which somebody speaks, 0 to 100. */
 const SPOKEN = 30;
 
-/** After this much silence the page asks whether it is the right microphone, in milliseconds. */
+/**
+ * Length of silence after which the page asks whether it is the right microphone, in milliseconds.
+ */
 const SILENT_MS = 5000;
 
-/** The quietest level that the meter shows, in dBFS. */
+/** Lowest level that the meter shows, in dBFS. */
 const FLOOR_DB = -60;
 
-/** The interval at which assistive technology gets the meter's value, in milliseconds. */
+/** Interval at which assistive technology gets the meter's value, in milliseconds. */
 const ANNOUNCE_MS = 500;
 
 /** Shows this person's level before a call; the microphone is open only while it runs. */
@@ -59,7 +61,7 @@ export class SoundCheck {
     this.#button.addEventListener('click', () => void (this.running ? this.stop() : this.start()));
   }
 
-  /** Opens the microphone; if it is open, opens the one that is chosen now. */
+  /** Opens the chosen microphone, in place of an open one. */
   async start() {
     const turn = ++this.#turn;
     const { microphone, processing, notices, onOpen } = this.#options;
@@ -126,7 +128,7 @@ class LevelMeter {
     },
     build('span', { class: 'level-bar' }),
   );
-  /** The highest level since the meter was started, 0 to 100. */
+  /** Highest level since the meter was started, 0 to 100. */
   peak = 0;
   /** @type {AudioContext | null} */
   #context = null;

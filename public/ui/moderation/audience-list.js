@@ -9,12 +9,12 @@ import { texts as callTexts } from '../../texts.js';
  * @import { Send } from '../call/current-call.js'
  */
 
-/** After so long without a key the server is asked, in milliseconds. */
+/** Time after the last key press until the page asks the server, in milliseconds. */
 const TYPED_MS = 400;
 
 /**
- * The audience, in the panel Room: found by a part of their name, a page at a time, to be allowed
- * to speak or removed.
+ * List of the audience in the panel Room: found by a part of their name, page by page, with buttons
+ * that let them speak or remove them.
  */
 export class AudienceList {
   #send;
@@ -30,7 +30,7 @@ export class AudienceList {
   #list = build('ul', { class: 'bans' });
   #next = makeButton('button small', texts.moreListeners, () => this.#ask(this.#after));
   #first = makeButton('button small', texts.firstListeners, () => this.#ask(undefined));
-  /** The place in the list where the next page begins. @type {string | undefined} */
+  /** Place in the list where the next page begins. @type {string | undefined} */
   #after = undefined;
   #timer = 0;
   /** The page that is shown. @type {Access['audience'] | null} */
@@ -71,7 +71,7 @@ export class AudienceList {
     this.#first.hidden = after === undefined;
   }
 
-  /** Asks for the first page, which the server doesn't send unasked. */
+  /** Requests the first page, which the server sends only on request. */
   opened() {
     this.#ask(undefined);
   }
@@ -82,7 +82,7 @@ export class AudienceList {
     this.#find.value = '';
   }
 
-  /** @param {Access['audience']} audience  the page that was asked for last */
+  /** @param {Access['audience']} audience the page requested last */
   show(audience) {
     if (audience === this.#shown) return;
     this.#shown = audience;

@@ -15,7 +15,8 @@ import { texts } from '../../texts.js';
  */
 
 /**
- * Moderating on the page: the panel Room, people who wait to come in, and what this person may do.
+ * A moderator's part of the page: the panel Room, the waiting people, and this person's
+ * permissions.
  */
 export class ModerationControls {
   #current;

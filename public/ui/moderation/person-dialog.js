@@ -12,7 +12,7 @@ import { texts as callTexts } from '../../texts.js';
  */
 
 /**
- * Shows what a moderator can do with somebody. Each choice closes the dialog.
+ * Shows a moderator's actions on a person. Each choice closes the dialog.
  * @param {Person} person
  * @param {Send} send
  * @returns {() => void} closes the dialog; idempotent

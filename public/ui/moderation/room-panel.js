@@ -15,7 +15,7 @@ import { texts as callTexts } from '../../texts.js';
  * @import { Notices } from '../kit/notices.js'
  */
 
-/** The panel Room, by which a moderator says who may come in and what they may do. */
+/** The panel Room, in which a moderator sets who may join and what others may do. */
 export class RoomPanel {
   #send;
   #lock;
@@ -108,7 +108,7 @@ export class RoomPanel {
   }
 
   /**
-   * Asks for a mode, and shows the present one until that is so: it may be refused.
+   * Requests a mode, and shows the present one until it changes: the request may be refused.
    * @param {Access['rules']['mode']} mode
    */
   #chooseMode(mode) {
@@ -137,13 +137,13 @@ export class RoomPanel {
     return form;
   }
 
-  /** One is no moderator any more, or the call is over. */
+  /** Resets the panel when this person is no longer a moderator, or the call has ended. */
   clear() {
     this.#withdrawQuestion();
     this.#audience.clear();
   }
 
-  /** Asks for the bans, which the server doesn't send unasked. */
+  /** Requests the bans, which the server sends only on request. */
   opened() {
     this.#send(moderate.bans());
     this.#audience.opened();
@@ -165,7 +165,7 @@ export class RoomPanel {
     this.#lobby.input.checked = lobby;
     this.#chat.select.value = chat;
     this.#record.select.value = record;
-    // Nothing of an encrypted room can be recorded.
+    // An encrypted room can't be recorded.
     this.#record.field.hidden = e2e;
     this.#mode.select.value = this.#modeNow = mode;
     this.#mode.select.disabled = e2e;
@@ -232,7 +232,7 @@ function makeChoice(id, label, choices, onChoice) {
   };
 }
 
-/** Going live, in the panel Room, and the link by which others come onto the stage. */
+/** Part of the panel Room for going live, and for the link to the stage. */
 class BroadcastControls {
   #hint = build('p', { class: 'hint', id: 'broadcast-hint', 'aria-live': 'polite' }, texts.offHint);
   #toggle;

@@ -11,8 +11,7 @@ import { noticeText, texts } from '../../texts.js';
  */
 
 /**
- * The number of times the files are requested before that is a failure, and the interval in
- * milliseconds.
+ * Number of requests for the files until they count as failed, and their interval in milliseconds.
  */
 const TRIES = 5;
 const TRY_MS = 1000;
@@ -23,9 +22,9 @@ export class RecordingControls {
   #badge = elementOf('recording-badge', HTMLElement);
   #button;
   #current;
-  /** The recordings that this person has been asked about, by id. @type {Set<string>} */
+  /** Ids of recordings that this person was asked about. @type {Set<string>} */
   #asked = new Set();
-  /** The recordings whose files were fetched, or are being fetched. @type {Set<string>} */
+  /** Ids of recordings whose files were fetched, or are being fetched. @type {Set<string>} */
   #fetched = new Set();
   /** @type {(() => void) | null} */
   #endQuestion = null;
@@ -69,11 +68,11 @@ export class RecordingControls {
     this.#askOnce();
   }
 
-  /** Asks for consent, once for each recording; the person who started it has agreed by that. */
+  /** Asks for consent, once for each recording. The person who started it has agreed by that. */
   #askOnce() {
     const state = this.#current.store.value.recording;
     const { me } = this.#current;
-    // Nothing of a listener could be recorded.
+    // A listener has no sound to record.
     if (!state?.on || !me || me.role === 'listener' || this.#asked.has(state.id)) return;
     this.#asked.add(state.id);
     if (me.recorded || state.by === labelOf(me)) return;
@@ -83,7 +82,7 @@ export class RecordingControls {
     });
   }
 
-  /** Fetches the files once they are complete, unless that was done. */
+  /** Fetches the files once they are complete, and only once. */
   #fetchReady() {
     const state = this.#current.store.value.recording;
     if (!state?.ready || this.#fetched.has(state.id)) return;
@@ -93,7 +92,7 @@ export class RecordingControls {
 
   /** @param {RecordingState} recording */
   async #fetchFiles({ id, startedAt }) {
-    // The end of the call ends it, too.
+    // The end of the call also ends the recording.
     for (let i = 0; i < TRIES && this.#fetched.has(id); i++) {
       if (i > 0) await new Promise((resolve) => void setTimeout(resolve, TRY_MS));
       const origin = this.#current.store.value.node;

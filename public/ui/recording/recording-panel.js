@@ -28,7 +28,7 @@ export class RecordingPanel {
   /** @type {RecordingState | null} */
   #recording = null;
   #allowed = true;
-  /** The recording whose files could not be fetched, by id. */
+  /** Id of the recording whose files could not be fetched. */
   #failed = '';
   #start;
   #stop;
