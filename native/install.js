@@ -290,7 +290,8 @@ export async function buildAndReport({ must }) {
   }
 }
 
-if (fileURLToPath(import.meta.url) === realpathSync(process.argv[1])) {
+const [, script = ''] = process.argv;
+if (existsSync(script) && fileURLToPath(import.meta.url) === realpathSync(script)) {
   if (process.argv.includes('--test')) process.exit(await test());
   if (process.argv.includes('--lint')) process.exit(await lint());
   process.exitCode = await buildAndReport({ must: process.argv.includes('--must') });

@@ -168,7 +168,8 @@ const withSystems = (native) => ({
   ),
 });
 
-if (fileURLToPath(import.meta.url) === realpathSync(process.argv[1])) {
+const [, script = ''] = process.argv;
+if (existsSync(script) && fileURLToPath(import.meta.url) === realpathSync(script)) {
   const { values } = parseArgs({
     options: {
       out: { type: 'string' },

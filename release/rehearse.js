@@ -20,7 +20,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -259,7 +259,8 @@ async function rehearse(scratch) {
   const user = userWithoutCompiler(home, versions);
   console.log(
     `Node.js ${execFileSync('node', ['--version'], { env: user.env, encoding: 'utf8' }).trim()}, ` +
-      `npm ${npm(user, home, ['--version']).trim()}`,
+      `npm ${npm(user, home, ['--version']).trim()}, ` +
+      `load ${loadavg()[0].toFixed(1)} on ${availableParallelism()} processors`,
   );
   const packages = await steps.run('pack', () =>
     packRelease({ out: join(scratch, 'packages'), addons: values.addons }),
