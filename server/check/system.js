@@ -63,7 +63,7 @@ export async function checkClock({ config }) {
   return [await clockOfSystem()];
 }
 
-/** @returns {Promise<Finding>} whether the system sets its clock by others */
+/** Asks the system if it sets its clock by NTP. @returns {Promise<Finding>} */
 async function clockOfSystem() {
   try {
     const { stdout } = await promisify(execFile)(

@@ -21,7 +21,7 @@ import { CallStatistics } from './call-stats.js';
 import { connect } from '../connection/choose.js';
 import { ConnectionError, sentenceOf } from '../connection/connection.js';
 import { joinMessage, MovedError } from '../connection/join.js';
-import { asksForLocalNetwork } from '../connection/local-network.js';
+import { localNetworkPermission } from '../connection/local-network.js';
 import { configOf, locate } from '../connection/nodes.js';
 import { CallState } from './call-state.js';
 import { HeardSpeakers } from './heard-speakers.js';
@@ -180,7 +180,8 @@ export class CallSession {
           scope,
         });
       } catch (error) {
-        if (!(error instanceof MovedError) || error.node === null || hops >= MAX_HOPS) throw error;
+        if (!(error instanceof MovedError) || error.node === null || hops >= MAX_HOPS)
+          throw await explained(error, place.origin);
         place = { origin: error.node.url, config: configOf(error.node) };
       }
     }
@@ -188,8 +189,8 @@ export class CallSession {
 
   /** Explains the browser's question about the local network, if it asks. @param {string} origin */
   async #explainPrompt(origin) {
-    if (origin !== '' && (await asksForLocalNetwork(origin)) && this.#connection === null)
-      this.#on.notice('local-network');
+    const asks = (await localNetworkPermission(origin)) === 'prompt';
+    if (asks && this.#connection === null) this.#on.notice('local-network');
   }
 
   /** @param {Connection} connection a joined one: packets must pass both ways before it is used */
@@ -472,4 +473,17 @@ export class CallSession {
     this.#audio?.close();
     this.#audio = this.uplink = this.playout = null;
   }
+}
+
+/**
+ * Explains a failure that the browser has caused: it lets no page from elsewhere connect to the
+ * local network without a person's permission.
+ * @param {unknown} error
+ * @param {string} origin  of the server
+ */
+async function explained(error, origin) {
+  const isRefusal = error instanceof ConnectionError && error.refused;
+  if (isRefusal || (await localNetworkPermission(origin)) !== 'denied') return error;
+  const message = 'The browser does not let this page connect to the local network.';
+  return new ConnectionError('local-network-refused', message);
 }

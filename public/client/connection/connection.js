@@ -23,7 +23,7 @@ import { MAX_SENT_BYTES } from '../../shared/wire/packet-format.js';
 export class ConnectionError extends Error {
   /**
    * @param {string} code of the registry, or 'connection-failed', 'connection-lost', 'no-answer',
-   *   'not-offered', 'no-webtransport', 'no-worker'
+   *   'not-offered', 'no-webtransport', 'no-worker', 'local-network-refused'
    * @param {string} message a sentence for people
    * @param {boolean} [refused] the server answered with a refusal: another transport won't help
    */

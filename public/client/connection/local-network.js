@@ -1,21 +1,21 @@
 import { isLocalUrl } from '../../shared/local-host.js';
 
 /**
- * True when the browser asks people before this page connects to a server: the server is on a local
- * network, the page comes from elsewhere, and nobody has answered yet. Chrome asks from version 147
- * on (Local Network Access).
- * @param {string} url  of the server
+ * State of the permission to connect to a server on a local network, when this page comes from
+ * elsewhere. Chrome asks people from version 147 on (Local Network Access).
+ * @param {string} url  of the server; '' for the page's own
  * @param {{ navigator?: { permissions?: { query: (descriptor: any) => Promise<{ state: string }>
  *   } }, location?: { href: string } }} [scope]
- * @returns {Promise<boolean>}
+ * @returns {Promise<string | null>} 'prompt' before an answer, 'granted' or 'denied'; null when no
+ *   permission is needed
  */
-export async function asksForLocalNetwork(url, { navigator, location } = globalThis) {
-  if (!navigator?.permissions || !isLocalUrl(url)) return false;
-  if (location && isLocalUrl(location.href)) return false;
+export async function localNetworkPermission(url, { navigator, location } = globalThis) {
+  if (!navigator?.permissions || url === '' || !isLocalUrl(url)) return null;
+  if (location && isLocalUrl(location.href)) return null;
   try {
-    return (await navigator.permissions.query({ name: 'local-network' })).state === 'prompt';
+    return (await navigator.permissions.query({ name: 'local-network' })).state;
   } catch {
     // The browser doesn't know the name, and asks nobody.
-    return false;
+    return null;
   }
 }

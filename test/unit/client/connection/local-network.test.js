@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { asksForLocalNetwork } from '../../../../public/client/connection/local-network.js';
+import { localNetworkPermission } from '../../../../public/client/connection/local-network.js';
 
 /** @param {string} href @param {string | null} state null: the browser doesn't know the name */
 const scopeOf = (href, state) => ({
@@ -16,16 +16,17 @@ const scopeOf = (href, state) => ({
 });
 
 it.each([
-  ['https://10.0.0.5', 'https://call.example.org/r/tea', 'prompt', true],
-  ['https://10.0.0.5', 'https://call.example.org/r/tea', 'granted', false],
-  ['https://10.0.0.5', 'https://call.example.org/r/tea', 'denied', false],
-  ['https://10.0.0.5', 'https://call.example.org/r/tea', null, false],
-  ['https://10.0.0.5', 'https://10.0.0.4/r/tea', 'prompt', false],
-  ['https://b.example.org', 'https://call.example.org/r/tea', 'prompt', false],
-])('a session to %s from %s, permission %s: asks is %s', async (url, href, state, asks) => {
-  expect(await asksForLocalNetwork(url, scopeOf(href, state))).toBe(asks);
+  ['https://10.0.0.5', 'https://call.example.org/r/tea', 'prompt', 'prompt'],
+  ['https://10.0.0.5', 'https://call.example.org/r/tea', 'granted', 'granted'],
+  ['https://10.0.0.5', 'https://call.example.org/r/tea', 'denied', 'denied'],
+  ['https://10.0.0.5', 'https://call.example.org/r/tea', null, null],
+  ['https://10.0.0.5', 'https://10.0.0.4/r/tea', 'prompt', null],
+  ['https://b.example.org', 'https://call.example.org/r/tea', 'prompt', null],
+  ['', 'https://call.example.org/r/tea', 'prompt', null],
+])('a session to "%s" from %s, permission %s: is %s', async (url, href, state, told) => {
+  expect(await localNetworkPermission(url, scopeOf(href, state))).toBe(told);
 });
 
 it('a program without permissions is never asked', async () => {
-  expect(await asksForLocalNetwork('https://10.0.0.5', {})).toBe(false);
+  expect(await localNetworkPermission('https://10.0.0.5', {})).toBeNull();
 });
