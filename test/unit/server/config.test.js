@@ -373,8 +373,8 @@ describe('unknown names', () => {
     [{ argv: ['Listen'] }, 'There is no command Listen; did you mean aloud listen?'],
     [
       { argv: ['serve', '--port', '80'] },
-      'There is no command serve; the commands are token, play, listen, check, build, and none at ' +
-        'all starts the server.',
+      'There is no command serve; the commands are token, play, listen, check, build, and none ' +
+        'at all starts the server.',
     ],
     [{ argv: ['-x'] }, 'There is no option -x; --help lists them all.'],
     [{ argv: ['--broadcast=1'] }, '--broadcast must be true or false; it is "1".'],
