@@ -46,6 +46,17 @@ async function startServer(...argv) {
   return server;
 }
 
+/**
+ * Options for a further host name, and a directory of its own: its certificate has the name, by
+ * which a later server with the same directory could be addressed too.
+ * @param {string} name
+ */
+async function hostArguments(name) {
+  const directory = await mkdtemp(join(tmpdir(), 'aloud-certificate-'));
+  open.push(() => rm(directory, { recursive: true }));
+  return ['--hostname', name, '--cert-dir', directory];
+}
+
 /** @returns {Promise<string[]>} options for HTTPS by the name call.example.org */
 async function certificateArguments() {
   const directory = await mkdtemp(join(tmpdir(), 'aloud-certificate-'));
@@ -227,7 +238,7 @@ describe('a page by another name (DNS rebinding)', () => {
         asked('GET /session', host, upgrade).replace('Connection: close', 'Connection: Upgrade'),
     ],
   ])('gets nothing of %s', async (what, text) => {
-    const { port, rooms } = await startServer('--hostname', 'good.example');
+    const { port, rooms } = await startServer(...(await hostArguments('good.example')));
     const of = what === 'WebSocket' ? 'upgrade' : 'http';
     const before = refusals(of, 'host-not-allowed');
     expect(statuses(await say(port, text(`evil.example:${port}`)))).toEqual([421]);
@@ -496,7 +507,7 @@ describe('HTTPS', () => {
     expect(await headerFor('call.example.org', '/api/config')).toBe('max-age=31536000');
     for (const host of ['localhost', 'localhost:8080', '127.0.0.1', '[::1]:8080'])
       expect(await headerFor(host)).toBeUndefined();
-    const plain = await startServer('--hostname', 'call.example.org');
+    const plain = await startServer(...(await hostArguments('call.example.org')));
     expect(await say(plain.port, 'GET / HTTP/1.0\r\nHost: call.example.org\r\n\r\n')).not.toMatch(
       /strict-transport/i,
     );
