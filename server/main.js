@@ -1,10 +1,11 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
-import { constants } from 'node:os';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { constants, devNull } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { systemClock } from '../public/shared/clock.js';
-import { FILES_ADVICE, isFileShortage, watchOpenFiles } from './open-files.js';
+import { FILES_ADVICE, isFileShortage, limitOfFiles, watchOpenFiles } from './open-files.js';
 
 /** Exit codes for a bad setting, and for an unexpected error. */
 const EXIT_SETTING = 2;
@@ -33,6 +34,9 @@ function limitYoungGeneration() {
   if (!/semi[-_]space/.test(given)) setFlagsFromString('--semi-space-growth-factor=1');
 }
 
+/** Open files with which all packages can be loaded at once. */
+const ENOUGH_FILES = 1024;
+
 /** True when stacks of unexpected errors are shown; set once there is a config. */
 let debug = false;
 
@@ -44,15 +48,15 @@ let debug = false;
 function fail(error) {
   const setting = error instanceof Error && 'option' in error;
   const missing = missingPackage(error);
-  if (missing !== null) {
+  const isShortage = isFileShortage(error) || (missing !== null && isUnreadable(missing));
+  if (missing !== null && !isShortage) {
     console.error(
       `aloud: the package ${missing} is missing: npm ci in ${HOME} installs all of them`,
     );
     process.exit(EXIT_UNEXPECTED);
   }
   if (setting) console.error(error.message);
-  else if (isFileShortage(error))
-    console.error(`aloud: no more files can be opened; ${FILES_ADVICE}`);
+  else if (isShortage) console.error(`aloud: no more files can be opened; ${FILES_ADVICE}`);
   else if (debug && error instanceof Error) console.error(error.stack);
   else if (error instanceof Error) console.error(`aloud: unexpected: ${firstLine(error.message)}`);
   else console.error(`aloud: unexpected: ${error}`);
@@ -68,6 +72,22 @@ function missingPackage(error) {
   if (!(error instanceof Error) || !('code' in error) || error.code !== 'ERR_MODULE_NOT_FOUND')
     return null;
   return /Cannot find package '([^']+)'/.exec(error.message)?.[1] ?? null;
+}
+
+/**
+ * True for a package that is there, and couldn't be read because too few files may be open: Node.js
+ * says of it that it isn't found.
+ * @param {string} name  of the package, or a file in its directory
+ */
+function isUnreadable(name) {
+  const directory = isAbsolute(name) ? dirname(name) : join(HOME, 'node_modules', name);
+  if (!existsSync(directory)) return false;
+  try {
+    closeSync(openSync(devNull, 'r'));
+    return (limitOfFiles() ?? Infinity) < ENOUGH_FILES;
+  } catch (shortage) {
+    return isFileShortage(shortage);
+  }
 }
 
 /** @param {string} text */
