@@ -12,11 +12,17 @@ import { protocolLabel } from '../report/palette.js';
 import { toEstimate } from '../report/quantity-views.js';
 import { summaryIntervals } from '../stats/bootstrap.js';
 
+/** Most characters of a person's own words. */
+const MAX_WORDS = 2000;
+
 const Mark = z.int().min(1).max(5);
 const Answers = z.strictObject({
   version: z.literal(1),
   survey: z.string(),
   seed: z.int(),
+  // Answers to older pages have neither.
+  consent: z.literal(true).optional(),
+  words: z.string().max(MAX_WORDS).default(''),
   ratings: z.array(
     z.strictObject({ recording: z.string(), clear: Mark, smooth: Mark, overall: Mark }),
   ),
@@ -133,6 +139,24 @@ export function addUp(key, people, random) {
       { label: 'Pairs', digits: 0 },
     ],
     rows: rows.sort((a, b) => overall(b) - overall(a)),
+  };
+}
+
+/**
+ * @param {readonly Person[]} people
+ * @returns {Table | null} people's words, by their numbers; null if nobody wrote anything
+ */
+export function wordsTable(people) {
+  const rows = people
+    // A terminal reads control characters as commands.
+    .map(({ seed, words }) => [String(seed), words.replace(/\p{Cc}+/gu, ' ').trim()])
+    .filter(([, words]) => words !== '');
+  if (rows.length === 0) return null;
+  return {
+    name: 'words',
+    title: 'In their own words',
+    columns: [{ label: 'Person' }, { label: 'Words' }],
+    rows,
   };
 }
 

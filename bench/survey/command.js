@@ -6,7 +6,7 @@
 import { Command } from 'commander';
 import { textTable } from '../report/text-table.js';
 import { seededRandom } from '../../testkit/random.js';
-import { addUp, readAnswers } from './answers.js';
+import { addUp, readAnswers, wordsTable } from './answers.js';
 import { makeSurvey, readKey } from './make.js';
 
 /** The intervals of a survey are the same each time that it is added up. */
@@ -37,4 +37,6 @@ export const surveyCommand = new Command('survey')
     const people = [];
     for (const file of files) people.push(await readAnswers(file, key));
     console.log(textTable(addUp(key, people, seededRandom(SEED))));
+    const words = wordsTable(people);
+    if (words) console.log(`\n${textTable(words)}`);
   });

@@ -85,8 +85,14 @@ function planSteps() {
 }
 
 const steps = planSteps();
-/** @type {{ version: 1, survey: string, seed: number, ratings: object[], pairs: object[] }} */
-const answers = { version: 1, survey, seed, ratings: [], pairs: [] };
+/** Most characters of a person's own words. */
+const MAX_WORDS = 2000;
+
+/**
+ * @type {{ version: 1, survey: string, seed: number, consent: boolean, ratings: object[],
+ *   pairs: object[], words: string }}
+ */
+const answers = { version: 1, survey, seed, consent: false, ratings: [], pairs: [], words: '' };
 
 /**
  * @param {string} tag
@@ -190,7 +196,7 @@ function keep(step, form) {
 /** @param {number} at */
 function showStep(at) {
   const step = steps[at];
-  if (!step) return showEnd();
+  if (!step) return showWords();
   const wrong = element('p', { class: 'wrong', role: 'alert' });
   const form = /** @type {HTMLFormElement} */ (
     element('form', {}, ...contentsOf(step), wrong, element('button', {}, 'Next'))
@@ -212,6 +218,34 @@ function showStep(at) {
     element('p', { class: 'progress' }, `${at + 1} of ${steps.length}`),
     form,
   );
+}
+
+function showWords() {
+  const words = /** @type {HTMLTextAreaElement} */ (
+    element('textarea', { id: 'words', maxlength: String(MAX_WORDS) })
+  );
+  const form = element(
+    'form',
+    {},
+    element(
+      'p',
+      {},
+      element(
+        'label',
+        { for: 'words' },
+        'What made the difference to you? What else would you like to say? You may leave this ' +
+          'empty.',
+      ),
+    ),
+    words,
+    element('button', {}, 'Next'),
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    answers.words = words.value.trim();
+    showEnd();
+  });
+  show('In your own words', form);
 }
 
 function showEnd() {
@@ -241,9 +275,33 @@ function showEnd() {
   );
 }
 
+/** The consent: what is kept, who has it, and that people may stop. */
+const CONSENT = [
+  'Taking part is up to you. You can stop at any time by closing this page, without a reason.',
+  'Your answers are kept: your marks, your choices, any words that you write at the end, and ' +
+    'a random number that says in which order you heard the recordings. Your name, your address ' +
+    'and your device are not. Nothing leaves this page unless you save the answers and give them ' +
+    'to the person who asked you.',
+  'They are used to compare the recordings, and may be published, added up with those of others. ' +
+    'Words that you write may be quoted, without a name. To have your answers removed later, ' +
+    'give the person who asked you the number on the last page.',
+];
+
 function showStart() {
+  const agree = /** @type {HTMLInputElement} */ (
+    element('input', { type: 'checkbox', name: 'consent' })
+  );
+  const wrong = element('p', { class: 'wrong', role: 'alert' });
   const begin = element('button', { type: 'button' }, 'Begin');
-  begin.addEventListener('click', () => showStep(0));
+  begin.addEventListener('click', () => {
+    if (!agree.checked) {
+      wrong.textContent = 'Please say first that you agree.';
+      agree.focus();
+      return;
+    }
+    answers.consent = true;
+    showStep(0);
+  });
   show(
     'How good does it sound?',
     element(
@@ -257,9 +315,17 @@ function showStart() {
       'p',
       {},
       'Please use headphones, in a quiet place, and keep the volume as it is once you have ' +
-        'begun. You can play a recording as often as you like. You can stop whenever you ' +
-        'want: nothing is kept or sent unless you save it at the end.',
+        'begun. You can play a recording as often as you like.',
     ),
+    element('h2', {}, 'Your consent'),
+    ...CONSENT.map((text) => element('p', {}, text)),
+    element(
+      'label',
+      { class: 'choice' },
+      agree,
+      'I have read this, am of age, and agree to take part.',
+    ),
+    wrong,
     begin,
   );
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { seededRandom } from '../../../testkit/random.js';
 import { parseWav } from '../../../testkit/sound/wav.js';
-import { addUp, checkAnswers } from '../../survey/answers.js';
+import { addUp, checkAnswers, wordsTable } from '../../survey/answers.js';
 import { makeSurvey, readKey } from '../../survey/make.js';
 import { keepRecording } from '../../survey/recordings.js';
 
@@ -33,6 +33,7 @@ const person = (seed, marks) => ({
   version: /** @type {const} */ (1),
   survey: 's1',
   seed,
+  words: '',
   ratings: Object.entries(marks).map(([recording, mark]) => ({
     recording,
     clear: mark,
@@ -133,6 +134,23 @@ describe('answers', () => {
     expect(first.interval[1]).toBeLessThanOrEqual(5);
     const [[, alone]] = addUp(key, people.slice(0, 1), seededRandom(1)).rows;
     expect(alone).toEqual({ value: 5 });
+  });
+
+  it('may have words, which are listed without control characters, and a consent', () => {
+    expect(wordsTable(people.map((one) => ({ ...one, words: '' })))).toBeNull();
+    const said = { ...people[0], consent: true, words: ' It hummed.\n\u001b[31m Twice. ' };
+    const { words } = checkAnswers(JSON.stringify(said), 'ada.json', key);
+    expect(
+      wordsTable([
+        { ...people[1], words: '' },
+        { ...people[0], words },
+      ])?.rows,
+    ).toEqual([['1', 'It hummed. [31m Twice.']]);
+    for (const wrong of [{ words: 'x'.repeat(2001) }, { consent: false }])
+      expect(() => checkAnswers(JSON.stringify({ ...said, ...wrong }), 'ada.json', key)).toThrow(
+        'ada.json has no answers',
+      );
+    expect(checkAnswers(JSON.stringify(people[0]), 'old.json', key).words).toBe('');
   });
 
   it('are refused where they belong to another survey', () => {
