@@ -212,13 +212,14 @@ export class Lab {
   /**
    * Notes the packets of all participants after the warm-up.
    * @param {number} seconds
+   * @param {{ sockets?: boolean }} [options] sockets: notes those of the participants' process too
    * @returns {Promise<{ server: any, people: any[], cpuPercent: number, sockets: any }>} the notes
-   *   of both ends; sockets: of the participants' process, null where they can't be seen
+   *   of both ends; sockets: null where they weren't noted or can't be seen
    */
-  async measure(seconds) {
+  async measure(seconds, { sockets: notesSockets = false } = {}) {
     await this.wait(this.options.warmUp);
     await this.server.call('begin');
-    await this.clients.call('note');
+    await this.clients.call('note', { sockets: notesSockets });
     await this.wait(seconds);
     const { people, cpuPercent, latenessMs, sockets } = await this.clients.call('take');
     this.tellGenerator(latenessMs, cpuPercent);

@@ -107,7 +107,7 @@ async function measureBlock(lab, transport, repetition) {
   await lab.join(people);
   const startMs = lab.folder.elapsedMs + lab.options.warmUp * 1000;
   const seconds = lab.blockSeconds + GRACE_SECONDS;
-  const { people: notes, sockets } = await lab.measure(seconds);
+  const { people: notes, sockets } = await lab.measure(seconds, { sockets: true });
   await lab.leave(people);
   recordSockets(lab, sockets, { protocol: transport, repetition, startMs, seconds });
   for (const { client, id } of people) {

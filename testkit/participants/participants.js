@@ -61,6 +61,7 @@ import { Talker } from './talker.js';
 export class Participants {
   #world;
   #pacer = new Pacer(systemClock);
+  #notesSockets = false;
   /** @type {Map<string, Talker>} */
   #talkers = new Map();
   /** @type {Map<string, Listener>} */
@@ -119,17 +120,22 @@ export class Participants {
     talker.close();
   }
 
-  /** Starts noting packets and the cost of the load. */
-  note() {
+  /**
+   * Starts noting packets and the cost of the load.
+   * @param {{ sockets?: boolean }} [options] sockets: notes the process's sockets too, which costs
+   *   the more the more sockets this machine has
+   */
+  note({ sockets = false } = {}) {
     for (const talker of this.#talkers.values()) talker.note();
     this.#pacer.takeLateness();
     this.#world.takeCpu();
-    this.#world.sockets?.begin();
+    this.#notesSockets = sockets;
+    if (sockets) this.#world.sockets?.begin();
   }
 
   /**
    * The notes of each since note(), the generator's CPU and its lateness, and its sockets, where
-   * they can be seen.
+   * they were to be noted and can be seen.
    */
   take() {
     const { sharedMs, takeCpu, sockets } = this.#world;
@@ -148,12 +154,13 @@ export class Participants {
         ended: talker.ended,
       };
     });
-    const { opened = 0, looks = [] } = sockets?.take() ?? {};
+    const isSeen = this.#notesSockets && sockets !== undefined;
+    const { opened = 0, looks = [] } = isSeen ? sockets.take() : {};
     return {
       people,
       cpuPercent: takeCpu(),
       latenessMs: this.#pacer.takeLateness(),
-      sockets: sockets ? { opened, looks: looks.map(shared) } : null,
+      sockets: isSeen ? { opened, looks: looks.map(shared) } : null,
     };
   }
 
