@@ -176,7 +176,7 @@ export function isRounded(quoted, printed) {
 }
 
 /**
- * What a file says of a work: of comparisons.md the work's section, of papers.js the findings.
+ * Text of a file about a work: the work's section of comparisons.md, or the findings of papers.js.
  * @param {string} file
  * @param {string} paper
  */
@@ -223,7 +223,7 @@ function foundCells(text) {
       );
       return [];
     }
-    // What follows "; here" in the first column is the lab's.
+    // The text after "; here" in the first column is the lab's.
     return row.filter((_, i) => shown[i]).map((cell) => cell.replace(/^\d, |; here .*/g, ''));
   });
 }

@@ -1,6 +1,6 @@
 /**
  * Counts of the whole process for its metrics: refusals by code, and ended sessions by reason.
- * They belong to the process, as Prometheus counters do, so any module counts with one call.
+ * Counts belong to the process, as Prometheus counters do, so any module counts with one call.
  * Labels are bounded: they come from this code, never from a peer.
  *
  * @import { ErrorCode } from '../public/shared/errors.js'

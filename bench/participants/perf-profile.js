@@ -111,7 +111,7 @@ const CRYPTO =
 const NETWORK = /^(send|recv)/;
 const SWITCHING =
   /^(futex|epoll|poll|ppoll|select|nanosleep|clock_nanosleep|sched_yield|read|write)/;
-/** Of the kernel outside of calls: another thread gets the core, or a timer rings. */
+/** Functions of the kernel outside of calls: another thread gets the core, or a timer rings. */
 const SCHEDULING = /sched|switch|hrtimer|timer|wake|_rq|idle|tick_|ktime/;
 
 /**
@@ -132,7 +132,7 @@ const PARTS = [
       isAddon(s) &&
       /^(run_analysis|tonality_|analysis_|compute_dense|compute_gru|gemm_accum)/.test(s.symbol),
   ],
-  // What is left of the addon's C.
+  // The rest of the addon's C.
   ['Opus', (s) => isAddon(s)],
   ['JavaScript', ({ symbol }) => symbol.startsWith('JS:')],
   ['garbage', ({ symbol }) => GARBAGE.test(symbol)],

@@ -230,7 +230,7 @@ export const quickOption = (implied) =>
   ).implies(implied);
 
 /**
- * What a run took beside what it said, if that is off by more than a fifth.
+ * Compares a run's time with the announced one, if they differ by more than a fifth.
  * @param {number} tookMs
  * @param {number} toldSeconds
  * @returns {string} '' where it kept to it

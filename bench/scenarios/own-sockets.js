@@ -1,6 +1,6 @@
 /**
- * What `netstat` would show of the participants through a run: open connections, and the bytes in
- * their send queues.
+ * Sockets of the participants through a run, as `netstat` shows them: open connections, and the
+ * bytes in their send queues.
  * @import { Lab } from './lab.js'
  * @import { Samples } from './scenario.js'
  * @import { Quantity, Sample, Table } from '../report/result.js'

@@ -122,7 +122,7 @@ export class MixStream extends PacketStream {
 
   /**
    * Writes the packet of the last encoded frame for recipients that don't get each frame's packet.
-   * It always lists the speakers, because such a recipient may have missed the earlier lists.
+   * The packet always lists the speakers, because such a recipient may have missed earlier lists.
    * @param {number} redundancy
    * @param {number} [back] see write()
    * @returns {Uint8Array} see write()

@@ -275,7 +275,7 @@ requireOrSkip(
 
 requireOrSkip(
   process.env.ALOUD_TEST_BUILD === '1' && canBuildNative(),
-  'builds the addon anew, for minutes: set ALOUD_TEST_BUILD=1',
+  'builds the addon again, for minutes: set ALOUD_TEST_BUILD=1',
   () => false,
 ).describe('where there are cargo and a C compiler', () => {
   it('the command that the server names builds the addon', async () => {

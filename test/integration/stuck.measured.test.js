@@ -53,7 +53,7 @@ afterEach(closeAll);
  * A test that starts over after a disturbance: by then Eve may have been refused.
  * @param {() => Promise<void>} test
  */
-const anew = (test) => () => undisturbed(test, closeAll);
+const retried = (test) => () => undisturbed(test, closeAll);
 
 /** A room in which Ann and Bob talk, loud and in many bytes. */
 async function talking() {
@@ -149,7 +149,7 @@ const engine = requireOrSkip(isBuilt(), 'the native engine is not built', canBui
 describe('a participant who reads nothing', () => {
   engine.it(
     'over QUIC, and acknowledges nothing',
-    anew(async () => {
+    retried(async () => {
       const room = await talking();
       const script = fileURLToPath(new URL('../fixtures/listener.js', import.meta.url));
       const child = spawn(process.execPath, [script, room.url, 'lab'], {
@@ -166,7 +166,7 @@ describe('a participant who reads nothing', () => {
 
   it(
     'over WebSocket',
-    anew(async () => {
+    retried(async () => {
       const room = await talking();
       const sockets = serverSockets();
       const ws = new WebSocket(`${room.url.replace('http', 'ws')}/session`);
@@ -190,7 +190,7 @@ describe('a participant who reads nothing', () => {
 
   it(
     'over HTTP/1, and asks again and again',
-    anew(async () => {
+    retried(async () => {
       const room = await talking();
       const headers = { 'content-type': 'application/json' };
       const opened = await fetch(`${room.url}/api/sessions`, {

@@ -257,7 +257,7 @@ function showEnd() {
     element(
       'p',
       {},
-      'Nothing has been sent. Save your answers, and give the file to whoever asked you.',
+      'Nothing has been sent. Save your answers, and give the file to the person who asked you.',
     ),
     element(
       'p',

@@ -125,7 +125,7 @@ describe('the time that a run takes', () => {
     expect(overrunOf(82_000, 100)).toBe('');
     expect(overrunOf(121_000, 100)).toMatch(/^The run took 2 min 01 s, and said 1 min 40 s/);
     expect(overrunOf(79_000, 100)).toMatch(/^The run took 1 min 19 s/);
-    // Of a short run the starts of processes are a large part.
+    // Starts of processes are a large part of a short run.
     expect(overrunOf(19_000, 10)).toBe('');
   });
 });

@@ -318,7 +318,7 @@ describe('confidence intervals', () => {
     bootstrap([[3, 1, 2], [], ...Array(4).fill([9, 8])], count, { random, resamples: 200 });
     expect([Math.min(...counts), Math.max(...counts)]).toEqual([10, 14]);
     counts.clear();
-    // Of the six pairs one has no second; a draw of the five others takes both sides alike.
+    // One of the six pairs has no second; a draw of the five others takes both sides alike.
     const a = [[1, 2, 3], [4], ...Array(4).fill([5])];
     const b = [[1], [], ...Array(4).fill([2])];
     difference(a, b, count, { random, paired: true, resamples: 200 });

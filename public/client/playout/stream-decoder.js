@@ -207,7 +207,7 @@ const CHANGES = 4;
 
 /**
  * Keeps decoder pre-roll at a change of stream: the new stream's payloads of the frames before.
- * They aren't heard, since the old stream's were, but the decoder needs them as its past.
+ * The old stream's frames were heard in their place, but the decoder needs them as its past.
  */
 class PreRoll {
   #frames = new Float64Array(CHANGES).fill(-1);

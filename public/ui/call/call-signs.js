@@ -119,8 +119,8 @@ function onMediaAction(action, run) {
 
 /**
  * Declares the kind of the page's sound to a phone's system (Audio Session API; Safari since 16.4).
- * Then the phone's mute switch doesn't silence a call without a microphone. It continues in the
- * background, and isn't mixed with music.
+ * Keeps the phone's mute switch from silencing a call without a microphone. The call continues in
+ * the background, and isn't mixed with music.
  * @param {'auto' | 'play-and-record'} type
  */
 function setAudioSession(type) {
