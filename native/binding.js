@@ -120,19 +120,29 @@ export const CLOSE_CAUSES = Object.freeze(['lost', 'local', 'peer', 'timeout', '
 /** @type {Binding | undefined} */
 let binding;
 
-/** Key of the reason why the library must not be loaded, for this thread and its later workers. */
+/**
+ * Key of the reason why the library must not be loaded, for this thread and its later workers; ''
+ * for a library that was tried and can be loaded.
+ */
 const UNUSABLE = 'aloud: native library unusable';
 
+/** @type {Promise<void> | undefined} */
+let probing;
+
 /**
- * Tries the library in a process of its own, so that one that ends the process or hangs doesn't do
- * that here. From then on load() throws in this thread, and in workers that it starts, if the
- * library can't be used.
+ * Tries the library once in a process of its own, so that one that ends the process or hangs
+ * doesn't do that here. From then on load() throws in this thread, and in workers that it starts,
+ * if the library can't be used.
  * @returns {Promise<void>}
  */
-export async function probeLibrary() {
+export function probeLibrary() {
+  probing ??= typeof getEnvironmentData(UNUSABLE) === 'string' ? Promise.resolve() : tryLibrary();
+  return probing;
+}
+
+async function tryLibrary() {
   const path = libraryPath();
-  const reason = path === null ? null : await probe(path);
-  if (reason !== null) setEnvironmentData(UNUSABLE, reason);
+  setEnvironmentData(UNUSABLE, path === null ? '' : ((await probe(path)) ?? ''));
 }
 
 /**
@@ -144,7 +154,8 @@ export async function probeLibrary() {
 export function load(library = null) {
   if (library !== null) return loadFile(library);
   const reason = getEnvironmentData(UNUSABLE);
-  if (typeof reason === 'string') throw new NativeUnavailableError('ERR_NATIVE_UNUSABLE', reason);
+  if (typeof reason === 'string' && reason !== '')
+    throw new NativeUnavailableError('ERR_NATIVE_UNUSABLE', reason);
   binding ??= loadFile(libraryPath());
   return binding;
 }

@@ -11,6 +11,7 @@
 
 import { EventEmitter } from 'node:events';
 import { setTimeout as pass } from 'node:timers/promises';
+import { probeLibrary } from '@aloud/native';
 import { isAllowed } from '../public/client/call/call-view.js';
 import { CallClient } from '../public/client/call/call-client.js';
 import { loadCodec } from '../server/codec/codec.js';
@@ -37,6 +38,8 @@ const MAX_UNREAD_SECONDS = 5;
 
 /** @type {(options: JoinOptions) => Promise<Call>} */
 export async function join(options) {
+  // An addon that ends the process which loads it must not end a program.
+  await probeLibrary();
   const call = new NodeCall(options);
   await call.begin();
   return call;

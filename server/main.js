@@ -199,8 +199,6 @@ async function checkMachine() {
 async function runProgram(name) {
   // Imported by its address, because the server is checked without the browser's types.
   const { runCommand } = await import(new URL('../programs/commands.js', import.meta.url).href);
-  const { probeLibrary } = await import('@aloud/native');
-  await probeLibrary();
   process.exitCode = await runCommand(name, process.argv.slice(3));
 }
 

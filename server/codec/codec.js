@@ -22,10 +22,11 @@ const libopusModule = () =>
 /** Codecs by name. */
 const loaders = Object.freeze({
   native: async () => {
-    const [{ createNativeCodec }, { loadOpus }] = await Promise.all([
+    const [{ createNativeCodec }, { loadOpus, probeLibrary }] = await Promise.all([
       import('./native.js'),
       import('@aloud/native'),
     ]);
+    await probeLibrary();
     return createNativeCodec(loadOpus());
   },
   'libopus-wasm': async () => {

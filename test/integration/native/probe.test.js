@@ -13,7 +13,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { probe } from '@aloud/native';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../../server/config/config.js';
+import { createServer } from '../../../server/server.js';
 import { requireOrSkip } from '../../../testkit/skip.js';
+
+/** @typedef {(path: string) => void} WriteAddon */
 
 const HOME = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -58,12 +62,8 @@ describe('a module that is tried in a process of its own', () => {
   });
 });
 
-/**
- * Lays out an installed package whose addon is another file, and starts it.
- * @param {(path: string) => void} writeAddon
- * @returns {Promise<string>} its report
- */
-async function startWith(writeAddon) {
+/** Lays out an installed package whose addon is another file. @param {WriteAddon} writeAddon */
+function layOut(writeAddon) {
   const modules = join(folder, 'node_modules');
   mkdirSync(join(modules, '@aloud', 'native'), { recursive: true });
   for (const name of ['server', 'public', 'worklets', 'programs', 'package.json'])
@@ -73,6 +73,15 @@ async function startWith(writeAddon) {
   for (const name of readdirSync(join(HOME, 'native')).filter((file) => /\.js(on)?$/.test(file)))
     cpSync(join(HOME, 'native', name), join(modules, '@aloud', 'native', name));
   writeAddon(join(modules, '@aloud', 'native', 'aloud.node'));
+}
+
+/**
+ * Starts an installed package whose addon is another file.
+ * @param {WriteAddon} writeAddon
+ * @returns {Promise<string>} its report
+ */
+async function startWith(writeAddon) {
+  layOut(writeAddon);
   const options = ['--port', '0', '--h3-port', '0', '--cert-dir', folder, '--workers', '1'];
   const server = spawn(process.execPath, [join(folder, 'server', 'main.js'), ...options]);
   const ended = new Promise((resolve) => server.on('close', resolve));
@@ -104,6 +113,36 @@ describe('a server whose addon is broken', () => {
   });
 });
 
+/**
+ * Makes an addon that does something while it is loaded.
+ * @param {string} include
+ * @param {string} statement  in C
+ * @returns {WriteAddon}
+ */
+function compiled(include, statement) {
+  const file = join(folder, 'addon.c');
+  writeFileSync(
+    file,
+    `${include}\n__attribute__((constructor)) static void begin(void) { ${statement} }\n`,
+  );
+  return (path) => {
+    const { status } = spawnSync('cc', ['-shared', '-fPIC', '-o', path, file]);
+    expect(status).toBe(0);
+  };
+}
+
+/** A program that joins a room, says over what, and writes a sound file. */
+const PROGRAM = `
+import { join, writeSound } from './programs/client.js';
+const call = await join({ url: process.argv[2], room: 'tea' });
+console.log(call.state);
+await call.leave();
+const sound = await writeSound('./sound.opus', { sampleRate: 48000, channels: 1 });
+await sound.write(new Float32Array(4800));
+sound.end();
+console.log('written');
+`;
+
 const hasCompiler = spawnSync('cc', ['--version']).status === 0 && process.platform === 'linux';
 requireOrSkip(hasCompiler, 'there is no C compiler').describe('a server whose addon', () => {
   /** @type {[string, string, string][]} */
@@ -117,15 +156,27 @@ requireOrSkip(hasCompiler, 'there is no C compiler').describe('a server whose ad
   ];
   it.each(cases)('%s runs without it', async (_name, source, reason) => {
     const [include, statement] = source.split('\n');
-    const file = join(folder, 'addon.c');
-    writeFileSync(
-      file,
-      `${include}\n__attribute__((constructor)) static void begin(void) { ${statement} }\n`,
-    );
-    const report = await startWith((path) => {
-      const { status } = spawnSync('cc', ['-shared', '-fPIC', '-o', path, file]);
-      expect(status).toBe(0);
-    });
+    const report = await startWith(compiled(include, statement));
     expect(report).toContain(`the engine native is unavailable (${reason})`);
+  });
+
+  it('aborts doesn’t end a program that uses aloud/client', async () => {
+    layOut(compiled('#include <stdlib.h>', 'abort();'));
+    writeFileSync(join(folder, 'program.js'), PROGRAM);
+    const argv = ['--port', '0', '--engine', 'none', '--codec', 'libopus-wasm'];
+    const log = { error() {}, warn() {}, info() {}, debug() {} };
+    const server = await createServer(loadConfig({ argv, env: {} }), { log });
+    try {
+      const program = spawn(process.execPath, ['program.js', server.url], { cwd: folder });
+      let told = '';
+      for (const stream of [program.stdout, program.stderr])
+        stream.on('data', (bytes) => (told += bytes));
+      const end = await new Promise((resolve) =>
+        program.on('close', (code, signal) => resolve(code ?? signal)),
+      );
+      expect([end, told]).toEqual([0, 'joined\nwritten\n']);
+    } finally {
+      await server.close();
+    }
   });
 });
