@@ -1,11 +1,8 @@
 /**
  * Packages with a built library, one for each system: `npm/<name>/package.json`, in the layout of
- * `@napi-rs/cli`. npm installs the one whose `os`, `cpu` and `libc` fit. `node native/platforms.js`
- * writes their package.json files; `release/packages.js` packs them.
+ * `@napi-rs/cli`. npm installs the one whose `os`, `cpu` and `libc` fit. `npm run manifests` writes
+ * their package.json files; `release/packages.js` packs them.
  */
-
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /**
  * @typedef {object} Platform
@@ -64,6 +61,9 @@ export const SHARED_FIELDS = Object.freeze(
   /** @type {const} */ (['version', 'license', 'author', 'homepage', 'repository', 'bugs']),
 );
 
+/** File with the licences of all that is compiled into the library: `node release/notices.js`. */
+export const NOTICES_FILE = 'THIRD-PARTY-NOTICES.txt';
+
 /** @param {Platform} platform */
 export const packageNameOf = ({ name }) => `@aloud/native-${name}`;
 
@@ -82,20 +82,10 @@ export function packageOf(platform, root) {
     repository: { ...root.repository, directory: `native/npm/${name}` },
     keywords: ['aloud', 'webtransport', 'http3', 'opus', 'napi'],
     main,
-    files: [main],
+    files: [main, NOTICES_FILE],
     engines: root.engines,
     os: [os],
     cpu: [cpu],
     ...(libc && { libc: [libc] }),
   };
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const root = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  for (const platform of PLATFORMS) {
-    const directory = fileURLToPath(new URL(`npm/${platform.name}/`, import.meta.url));
-    mkdirSync(directory, { recursive: true });
-    const text = `${JSON.stringify(packageOf(platform, root), null, 2)}\n`;
-    writeFileSync(`${directory}package.json`, text);
-  }
 }

@@ -29,7 +29,8 @@ import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { LIBRARY, platformName } from '../native/binding.js';
-import { packageNameOf, packageOf, PLATFORMS } from '../native/platforms.js';
+import { addressFields } from './manifests.js';
+import { NOTICES_FILE, packageNameOf, packageOf, PLATFORMS } from '../native/platforms.js';
 
 /** @typedef {import('../native/platforms.js').Platform} Platform */
 /** @typedef {Record<string, any>} Manifest content of a package.json */
@@ -41,12 +42,6 @@ const SHELL = process.platform === 'win32';
 
 /** @param {string} path @returns {Manifest} */
 const readManifest = (path) => JSON.parse(readFileSync(path, 'utf8'));
-
-/** Fields of a package.json that tell the address of the repository. @param {string} url */
-function addressFields(url) {
-  const page = url.replace(/^git\+/, '').replace(/\.git$/, '');
-  return { homepage: `${page}#readme`, bugs: { url: `${page}/issues` }, repository: { url } };
-}
 
 /**
  * Finds the addons by the name of their system.
@@ -116,6 +111,7 @@ function packAddon(platform, { addon, root, out, scratch }) {
       '`@aloud/native` where it fits; nothing else needs it.\n',
   );
   copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
+  copyFileSync(join(ROOT, 'native', NOTICES_FILE), join(folder, NOTICES_FILE));
   copyFileSync(addon, join(folder, manifest.main));
   return pack(folder, out);
 }

@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { isBuilt } from '@aloud/native';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LIBRARY, platformName } from '../../native/binding.js';
-import { packageNameOf, packageOf, PLATFORMS, SHARED_FIELDS } from '../../native/platforms.js';
+import { NOTICES_FILE, packageNameOf, PLATFORMS } from '../../native/platforms.js';
 import { holdCall } from '../../release/call.js';
 import { packRelease } from '../../release/packages.js';
 import { canBuildNative, requireOrSkip } from '../../testkit/skip.js';
@@ -249,6 +249,7 @@ requireOrSkip(
       packed: sizeOfPackages(all()),
       installed: sizeOfFiles(join(folder, 'node_modules')),
     };
+    expect(contentsOf(packageFile(`-native-${platformName()}`))).toContain(NOTICES_FILE);
     console.log(
       `with one addon: packed ${megabytes(sizes.packed)}, installed ${megabytes(sizes.installed)}`,
     );
@@ -293,23 +294,4 @@ requireOrSkip(
     const { report } = await start();
     expect(report).toMatch(/WebTransport is on[^\n]*native/);
   }, 600_000);
-});
-
-describe('the packages of the systems', () => {
-  it.each(PLATFORMS.map((platform) => [platform.name, platform]))(
-    '%s is of this version',
-    (name, platform) => {
-      const path = join(ROOT, 'native', 'npm', String(name), 'package.json');
-      expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(
-        packageOf(/** @type {any} */ (platform), OWN),
-      );
-    },
-  );
-
-  it.each(['native', 'bench'])('%s tells the same of its origin as the root', (directory) => {
-    const manifest = JSON.parse(readFileSync(join(ROOT, directory, 'package.json'), 'utf8'));
-    const shared = Object.fromEntries(SHARED_FIELDS.map((field) => [field, OWN[field]]));
-    expect(manifest).toMatchObject({ ...shared, repository: { ...OWN.repository, directory } });
-    expect(manifest.keywords.length).toBeGreaterThan(3);
-  });
 });

@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { PLATFORMS } from '../../../native/platforms.js';
+import { sharedFiles } from '../../../release/manifests.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -45,6 +47,30 @@ describe('a release', () => {
     expect(new Set(engines)).toEqual(new Set(['>=20']));
     expect(read('.github/workflows/ci.yml')).toMatch(/node: \[20, /);
     expect(read('docs/installing.md')).toMatch(/Node\.js 20 or later/);
+  });
+});
+
+describe('what all packages share', () => {
+  const root = JSON.parse(read('package.json'));
+  const address = root.repository.url.replace(/^git\+|\.git$/g, '');
+
+  it.each([...sharedFiles()])('%s has it (npm run manifests)', (path, text) => {
+    expect(read(path)).toBe(text);
+  });
+
+  it('follows one edit of the version and of the address', () => {
+    const url = 'git+https://git.example.org/other/name.git';
+    const edited = { ...root, version: '9.8.7', repository: { ...root.repository, url } };
+    for (const [path, text] of sharedFiles(edited)) {
+      expect(text, path).not.toContain(address);
+      expect(text, path).toMatch(/9\.8\.7|git\.example\.org\/other\/name/);
+    }
+  });
+
+  it('has the address in no other file', () => {
+    const args = ['grep', '--files-with-matches', '--fixed-strings', address];
+    const files = execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
+    expect(files.filter((path) => !sharedFiles().has(path))).toEqual([]);
   });
 });
 
