@@ -153,15 +153,19 @@ export class Programs {
       .reduce((sum, { pid }) => sum + threadsMs(Number(pid)), 0);
   }
 
-  /** Ends the started programs, the last first. */
+  /**
+   * Ends the started programs, all at once: one after another, 50 clients that don't mind SIGTERM
+   * would outlast the time in which this process must end.
+   */
   async stop() {
-    for (const child of this.#running.splice(0).reverse()) {
-      if (child.exitCode !== null || child.signalCode !== null) continue;
-      const ended = new Promise((resolve) => void child.once('exit', resolve));
-      child.kill('SIGTERM');
-      await Promise.race([ended, setTimeout(START_MS)]);
-      child.kill('SIGKILL');
-    }
+    const left = this.#running
+      .splice(0)
+      .filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
+    const ended = left.map((child) => new Promise((resolve) => void child.once('exit', resolve)));
+    for (const child of left) child.kill('SIGTERM');
+    await Promise.race([Promise.all(ended), setTimeout(START_MS)]);
+    for (const child of left) child.kill('SIGKILL');
+    await Promise.all(ended);
   }
 
   /** Ends the programs, and removes their home. Idempotent. */
