@@ -5,6 +5,7 @@
  * @typedef {object} Behaviour
  * @property {boolean} [blocked]      datagrams are not taken until unblock()
  * @property {boolean} [failsToOpen]
+ * @property {boolean} [createsWriters]  datagrams have createWritable() in place of `writable`
  * @property {number} [maxDatagramSize]  longer datagrams are silently dropped; can be changed
  * @property {boolean} [neverOpens]
  * @property {Record<string, object>} [answers]  to control messages, by their type
@@ -52,13 +53,19 @@ export class FakeWebTransport {
       readable: new ReadableStream({
         start: (controller) => void (this.#datagramsIn = controller),
       }),
-      writable: new WritableStream({
-        write: async (/** @type {Uint8Array} */ bytes) => {
-          await this.#blocked.promise;
-          if (bytes.length <= this.datagrams.maxDatagramSize) this.sentDatagrams.push(bytes);
-        },
-      }),
+      ...(behaviour.createsWriters
+        ? { createWritable: () => this.#datagramsOut() }
+        : { writable: this.#datagramsOut() }),
     };
+  }
+
+  #datagramsOut() {
+    return new WritableStream({
+      write: async (/** @type {Uint8Array} */ bytes) => {
+        await this.#blocked.promise;
+        if (bytes.length <= this.datagrams.maxDatagramSize) this.sentDatagrams.push(bytes);
+      },
+    });
   }
 
   /**

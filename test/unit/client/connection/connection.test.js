@@ -476,6 +476,12 @@ describe('WebTransportConnection', () => {
     expect(connection.stats()).toMatchObject({ sent: 2, droppedOut: 1 });
   });
 
+  it('writes datagrams where the browser only creates writers', async () => {
+    const { connection, session } = await open({ createsWriters: true });
+    expect(connection.send(new Uint8Array(80))).toBe(true);
+    await until(() => session.sentDatagrams.length === 1);
+  });
+
   it('has datagrams wait to be read, by whichever name the browser knows', async () => {
     const { session } = await open();
     const marks = { incomingHighWaterMark: 256, incomingMaxBufferedDatagrams: 256 };
