@@ -74,7 +74,7 @@ async function runClients({ url, hash, sessions: count, rate, seconds }) {
   });
   clearInterval(timer);
   await endpoint.close();
-  process.disconnect();
+  process.disconnect?.();
 }
 
 /**

@@ -6,7 +6,7 @@
  * @import { Access, CallView } from '../public/client/call/types.js'
  * @import { ClientMessage } from '../public/shared/messages/client-messages.js'
  * @import { ServerMessage } from '../public/shared/messages/server-messages.js'
- * @import { Call, CallEvents, JoinOptions, SoundFormat, SoundWriter } from './types.js'
+ * @import { Call, JoinOptions, SoundFormat, SoundWriter } from './types.js'
  */
 
 import { EventEmitter } from 'node:events';
@@ -88,7 +88,9 @@ function refusalOf(access) {
 }
 
 /**
- * @extends {EventEmitter<CallEvents>}
+ * Its events are those of CallEvents: Node.js' own types allow further ones, which Call doesn't.
+ *
+ * @extends {EventEmitter}
  * @implements {Call}
  */
 class NodeCall extends EventEmitter {

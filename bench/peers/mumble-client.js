@@ -69,7 +69,7 @@ export class MumbleClient {
       this.#tls.write(writeMessage(MessageType.version, { 1: VERSION, 2: 'aloud', 3: 'Linux' }));
       this.#tls.write(writeMessage(MessageType.authenticate, { 1: name, 5: 1 }));
     });
-    this.#tls.on('data', (bytes) => {
+    this.#tls.on('data', (/** @type {Buffer} */ bytes) => {
       for (const { type, body } of this.#reader.read(bytes)) this.#message(type, body);
     });
     this.#tls.on('error', ({ message }) => this.#end(message));

@@ -118,7 +118,11 @@ async function extensions(x509, hosts, publicKey, crypto) {
     new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
     new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
     new x509.SubjectAlternativeNameExtension(names.map((name) => name.toJSON())),
-    await x509.SubjectKeyIdentifierExtension.create(publicKey, false, crypto),
+    await x509.SubjectKeyIdentifierExtension.create(
+      /** @type {import('@peculiar/x509').PublicKeyType} */ (publicKey),
+      false,
+      crypto,
+    ),
   ];
 }
 

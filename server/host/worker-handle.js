@@ -127,7 +127,7 @@ export class WorkerHandle {
       post: (message) => this.#post(message),
     });
     worker.on('message', (message) => this.#told(message));
-    worker.on('error', (error) => this.#failed(error));
+    worker.on('error', (error) => this.#failed(/** @type {NodeJS.ErrnoException} */ (error)));
     worker.on('exit', () => this.#ended(worker));
   }
 

@@ -70,7 +70,7 @@ function answerOf(query) {
 function answerQuestions(socket) {
   let bytes = Buffer.alloc(0);
   socket.on('error', () => {});
-  socket.on('data', (chunk) => {
+  socket.on('data', (/** @type {Buffer} */ chunk) => {
     bytes = Buffer.concat([bytes, chunk]);
     while (bytes.length >= 2 && bytes.length >= 2 + bytes.readUInt16BE(0)) {
       const end = 2 + bytes.readUInt16BE(0);
