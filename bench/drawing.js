@@ -61,10 +61,10 @@ const become = (page, { everyMs, style }) =>
       document.adoptedStyleSheets = [sheet];
       const { call } = /** @type {any} */ (window).aloud;
       call.tell ??= call.dispatchEvent.bind(call);
-      let toldMs = -Infinity;
+      let announcedMs = -Infinity;
       call.dispatchEvent = (/** @type {CustomEvent} */ event) => {
-        if (event.type === 'speakers' && performance.now() - toldMs < ms) return true;
-        if (event.type === 'speakers') toldMs = performance.now();
+        if (event.type === 'speakers' && performance.now() - announcedMs < ms) return true;
+        if (event.type === 'speakers') announcedMs = performance.now();
         return call.tell(event);
       };
     },

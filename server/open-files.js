@@ -42,12 +42,12 @@ export function surviveFileShortage(server) {
 /** Logs and counts when no more files can be opened. @param {Pick<Log, 'error'>} log */
 export function watchOpenFiles(log) {
   const limit = limitOfFiles();
-  let toldMs = -Infinity;
+  let warnedMs = -Infinity;
   const look = async () => {
     if (await canOpen()) return;
     countFileShortage();
-    if (performance.now() - toldMs < TELL_MS) return;
-    toldMs = performance.now();
+    if (performance.now() - warnedMs < TELL_MS) return;
+    warnedMs = performance.now();
     log.error(
       { event: 'open-files', limit, advice: FILES_ADVICE },
       'no more files can be opened: new connections are dropped and recordings fail',

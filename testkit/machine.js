@@ -2,7 +2,7 @@
  * Watches whether the machine lets a measurement in real time run.
  *
  * @typedef {object} Disturbance what the machine did during a measurement
- * @property {number} stoodStill number of times that a timer of its own thread was more than
+ * @property {number} hasStalled number of times that a timer of its own thread was more than
  *   `LATE_MS` late
  * @property {number} longestMs  the longest of these
  * @property {number} stolenMs   processor time that the machine's host took away
@@ -42,10 +42,10 @@ const TICK_MS = 10;
  * @param {Disturbance} disturbance
  * @returns {string} in words; empty where the machine was steady
  */
-export function describeDisturbance({ stoodStill, longestMs, stolenMs, othersShare }) {
+export function describeDisturbance({ hasStalled, longestMs, stolenMs, othersShare }) {
   const said = [];
-  if (stoodStill > 0)
-    said.push(`the machine stood still ${stoodStill} times, for up to ${Math.round(longestMs)} ms`);
+  if (hasStalled > 0)
+    said.push(`the machine stood still ${hasStalled} times, for up to ${Math.round(longestMs)} ms`);
   if (stolenMs > STOLEN_MS) said.push(`its host took ${stolenMs} ms of processor time`);
   if (othersShare > OTHERS_SHARE)
     said.push(`other processes used ${othersShare.toFixed(1)} processors`);
@@ -97,7 +97,7 @@ export async function watchMachine() {
       now.stolenMs - before.stolenMs,
     ];
     return (seen = {
-      stoodStill: notes[1] + (isLate ? 1 : 0),
+      hasStalled: notes[1] + (isLate ? 1 : 0),
       longestMs: isLate ? Math.max(notes[2], lateMs) : notes[2],
       stolenMs,
       stolenShare: stolenMs / elapsedMs,

@@ -83,7 +83,7 @@ export class Layers {
   add(listener) {
     if (!isRated(listener)) return false;
     const place = new Place(listener);
-    if (!this.#wish(place)) return false;
+    if (!this.#findRate(place)) return false;
     this.#places.set(listener, place);
     this.#arrives(place);
     this.#watch.add(listener);
@@ -107,7 +107,7 @@ export class Layers {
     const place = this.#places.get(listener);
     if (!place || place.isArriving) return;
     if (place.isContent(this.#ladder)) this.#changing.delete(place);
-    else if (this.#wish(place)) this.#wants(place);
+    else if (this.#findRate(place)) this.#wants(place);
   }
 
   /**
@@ -155,7 +155,7 @@ export class Layers {
    * @returns {boolean} false if the codec has no encoder for it: the listener keeps its layer, or
    *   gets any open one
    */
-  #wish(place) {
+  #findRate(place) {
     const { rate } = place.listener;
     if (this.open(rate.index)) return true;
     const index = this.#layers.findIndex(({ stream }) => stream !== null);
@@ -233,7 +233,7 @@ export class Layers {
     const from = place.index;
     // Its rule may have chosen another rate since, or the layer has no listeners left.
     place.index = -1;
-    if (!this.#wish(place)) return;
+    if (!this.#findRate(place)) return;
     place.take(this.#ladder);
     place.isBehind = place.carriage === 'surely' && place.index < from && this.isReady(0);
     if (place.isBehind) place.index = 0;
@@ -283,7 +283,7 @@ export class Layers {
       if (place.isGone || place.index < 0) continue;
       const layer = this.#layers[place.index];
       layer.isStale = true;
-      if (place.isBehind && this.#sendAnew(place)) {
+      if (place.isBehind && this.#resend(place)) {
         this.#changing.add(place);
         continue;
       }
@@ -300,7 +300,7 @@ export class Layers {
    * @param {Place} place
    * @returns {boolean} false if the lowest rate wasn't encoded, or everything has arrived
    */
-  #sendAnew(place) {
+  #resend(place) {
     const { session, rate } = place.listener;
     const ageMs = session.surely?.restart(rate.arrivedMs) ?? 0;
     place.isBehind =

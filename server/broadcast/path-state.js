@@ -50,8 +50,8 @@ export class PathState {
   /** @type {number} */
   #tolerated = PROBE_RULE.lostPercent;
   /** True if the loss exceeds the limit, and the tolerated loss by more than chance. */
-  #isSome = false;
-  #isMuch = false;
+  #exceedsLimit = false;
+  #exceedsTolerated = false;
   #toleratedUntilMs = -Infinity;
   /** Time of the last known loss; lost content is repeated from then on. */
   #lostMs = -Infinity;
@@ -98,9 +98,9 @@ export class PathState {
     const isBlocked = blocked > this.#blocked;
     this.#blocked = blocked;
     const hasQueue = this.grownMs > PROBE_RULE.mildQueueMs;
-    this.isLossy = this.#isSome && !hasQueue && !isBlocked;
-    this.isLossAlone = this.#isMuch && !hasQueue && !isBlocked;
-    const isQueueLoss = hasQueue && this.#isSome;
+    this.isLossy = this.#exceedsLimit && !hasQueue && !isBlocked;
+    this.isLossAlone = this.#exceedsTolerated && !hasQueue && !isBlocked;
+    const isQueueLoss = hasQueue && this.#exceedsLimit;
     const isSlow =
       isRising ||
       this.grownMs > (carriage === 'surely' ? PROBE_RULE.sureQueueMs : PROBE_RULE.queueMs) ||
@@ -180,8 +180,8 @@ export class PathState {
   /** @param {number | null} reported  over the client's last seconds */
   #takeReport(reported) {
     this.lostPercent = reported ?? 0;
-    this.#isSome = this.lostPercent > PROBE_RULE.lostPercent;
-    this.#isMuch = this.lostPercent > this.#tolerated;
+    this.#exceedsLimit = this.lostPercent > PROBE_RULE.lostPercent;
+    this.#exceedsTolerated = this.lostPercent > this.#tolerated;
   }
 
   /** @param {number} sent @param {number} lost @param {number} nowMs */
@@ -193,10 +193,10 @@ export class PathState {
     const isKnown = count >= PROBE_RULE.leastSent;
     if (isKnown) this.lostPercent = (100 * gone) / count;
     const expected = (count * this.#tolerated) / 100;
-    this.#isSome =
+    this.#exceedsLimit =
       isKnown && gone >= PROBE_RULE.leastLost && this.lostPercent > PROBE_RULE.lostPercent;
-    this.#isMuch =
-      this.#isSome && gone > expected + PROBE_RULE.lostDeviations * Math.sqrt(expected);
+    this.#exceedsTolerated =
+      this.#exceedsLimit && gone > expected + PROBE_RULE.lostDeviations * Math.sqrt(expected);
     if (nowMs - this.#sinceMs < PROBE_RULE.lossMs) return;
     this.#open(sent, lost, nowMs);
     if (this.lostPercent >= this.#tolerated / 2)

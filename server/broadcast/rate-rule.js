@@ -139,7 +139,7 @@ export class ProbeRule extends BasicRule {
     path.read(reading, stride * this.ladder.frameMs);
     this.#watch(reading);
     if (this.#trial !== null) return this.#judge(reading);
-    if (this.bare && path.isLossy && nowMs >= this.#nextMs) return this.#repeatAgain(nowMs);
+    if (this.bare && path.isLossy && nowMs >= this.#nextMs) return this.#restoreRepeats(nowMs);
     if (path.isNarrow) return this.#down(reading);
     return this.#doubted(nowMs) ?? this.#begin(reading);
   }
@@ -242,7 +242,7 @@ export class ProbeRule extends BasicRule {
    * @param {number} nowMs
    * @returns {null}
    */
-  #repeatAgain(nowMs) {
+  #restoreRepeats(nowMs) {
     this.bare = false;
     this.#upMs = nowMs;
     this.#path.beginWindow();
@@ -288,7 +288,7 @@ export class ProbeRule extends BasicRule {
       this.#upMs = -Infinity;
     }
     if (this.index >= this.asked || this.#path.grownMs > PROBE_RULE.mildQueueMs) return null;
-    if (nowMs < this.#nextMs && !this.#isOther(roundTripMs, nowMs)) return null;
+    if (nowMs < this.#nextMs && !this.#isPathFaster(roundTripMs, nowMs)) return null;
     const far = Math.min(this.index + 2, this.asked);
     const bold = this.#isBold ? this.ladder.probeOf(this.index, far) : null;
     const goal = bold === null ? this.index + 1 : far;
@@ -314,7 +314,7 @@ export class ProbeRule extends BasicRule {
    * @param {number | null} roundTripMs
    * @param {number} nowMs
    */
-  #isOther(roundTripMs, nowMs) {
+  #isPathFaster(roundTripMs, nowMs) {
     if (roundTripMs === null || nowMs - this.#failedMs < PROBE_RULE.drainedMs) return false;
     if (Number.isNaN(this.#failedRoundTripMs)) this.#failedRoundTripMs = roundTripMs;
     if (roundTripMs > this.#failedRoundTripMs * PROBE_RULE.shorterShare) return false;

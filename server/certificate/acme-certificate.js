@@ -216,12 +216,12 @@ export class AcmeCertificate extends CertificateSource {
   async check() {
     const now = this.wallNow();
     if (this.closed || now < this.#retryMs) return;
-    if (this.#isIssued) await this.#askWhen(now);
+    if (this.#isIssued) await this.#askRenewalTime(now);
     if (!this.closed && now >= this.#dueMs) await this.#order(now);
   }
 
   /** @param {number} now */
-  async #askWhen(now) {
+  async #askRenewalTime(now) {
     if (now < this.#askMs) return;
     this.#askMs = now + ASK_MS.most;
     /** @type {RenewalWindow | null} */

@@ -6,7 +6,7 @@
  * @import { SampleClock } from './sample-clock.js'
  *
  * @typedef {{ action: 'offer', name: string, seconds: number } | { action: 'play' | 'stop' |
- *   'remove' }} TrackWish
+ *   'remove' }} TrackRequest
  *
  * @typedef {object} TrackState track that is in the room
  * @property {string} id served in pieces at /api/tracks/<id>/0 and so on
@@ -152,16 +152,19 @@ export class BackingTrack {
   /**
    * Carries out a request.
    * @param {Member} member is sent the address for the pieces of a track
-   * @param {TrackWish} wish
+   * @param {TrackRequest} request
    * @returns {boolean} false when it can't be done
    */
-  wish(member, wish) {
-    if (wish.action === 'offer') return this.#offer(member, wish);
+  act(member, request) {
+    if (request.action === 'offer') return this.#offer(member, request);
     if (!this.state) return false;
-    if (wish.action === 'remove') this.#tracks.remove(this.state.id);
-    if (wish.action === 'play') this.#play(this.state, member.label);
+    if (request.action === 'remove') this.#tracks.remove(this.state.id);
+    if (request.action === 'play') this.#play(this.state, member.label);
     else
-      this.#become(wish.action === 'remove' ? null : { ...this.state, from: null }, member.label);
+      this.#become(
+        request.action === 'remove' ? null : { ...this.state, from: null },
+        member.label,
+      );
     return true;
   }
 

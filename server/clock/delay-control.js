@@ -219,7 +219,7 @@ export class DelayControl {
   }
 
   /** D to show to participants, in milliseconds. @param {'tick' | 'reply'} delivery */
-  toldMs(delivery) {
+  shownDelayMs(delivery) {
     return roundMs(delivery === 'reply' ? this.replyDelayMs : this.#ms);
   }
 

@@ -49,7 +49,7 @@ export class Metronome {
 
   /**
    * Restarts or stops it.
-   * @param {{ bpm: number | null, beats: number }} wish null: off
+   * @param {{ bpm: number | null, beats: number }} tempo null: off
    * @param {string} by label of the requester
    */
   set({ bpm, beats }, by) {

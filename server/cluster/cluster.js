@@ -3,14 +3,14 @@
  * @import { Log } from '../log.js'
  * @import { Bus } from './bus.js'
  * @import { FindOptions, Found } from './rooms-by-node.js'
- * @import { ChatState, PlaceNote, ToldState } from '../state/portable-state.js'
+ * @import { ChatState, PlaceNote, KnownState } from '../state/portable-state.js'
  * @import { NodeAddress } from './messages.js'
  *
  * @typedef {object} ClusterRooms  the rooms of this node
  * @property {(room: string) => object | undefined} get
  * @property {(room: string) => { relays: boolean, broadcast: boolean }} [audience] tells whether
  *   other nodes relay a room to listeners, and whether uninvited participants are listeners
- * @property {(room: string, state: ToldState) => void} [met] another node had the same room at the
+ * @property {(room: string, state: KnownState) => void} [met] another node had the same room at the
  *   same time
  * @property {(room: string, node: NodeAddress | null) => void} move redirects the people of a room
  *   to the node that now owns it
@@ -119,7 +119,7 @@ export class Cluster {
     };
     this.#bus = bus;
     this.#reader = reader;
-    this.#beats = new Beats({ ...shared, came: () => this.#rules.nodeCame() });
+    this.#beats = new Beats({ ...shared, came: () => this.#rules.nodeJoined() });
     this.#rules = new RoomStates({
       ...shared,
       keptMs,
@@ -191,7 +191,7 @@ export class Cluster {
     this.#ownership.release(room);
   }
 
-  /** Announces a changed room state. @param {string} room @param {ToldState} rules */
+  /** Announces a changed room state. @param {string} room @param {KnownState} rules */
   ruled(room, rules) {
     if (this.isHere(room)) this.#rules.set(room, rules);
   }
@@ -199,7 +199,7 @@ export class Cluster {
   /**
    * Last state of an occupied room that its node announced.
    * @param {string} room
-   * @returns {ToldState | null}
+   * @returns {KnownState | null}
    */
   rulesOf(room) {
     return this.#rules.of(room);

@@ -18,7 +18,7 @@
 
 import { z } from 'zod';
 import { MAX_ROOM_NAME } from '../../public/shared/text.js';
-import { chatState, placeNotes, toldState } from '../state/portable-state.js';
+import { chatState, placeNotes, knownState } from '../state/portable-state.js';
 
 /** Version of these messages. A node refuses other versions. */
 export const CLUSTER_VERSION = 2;
@@ -93,7 +93,7 @@ export const opening = z.object({
   above: epoch,
   /** Recent chat of the room, and its state, from a draining node. */
   chat: chatState.optional(),
-  rules: toldState.nullish(),
+  rules: knownState.nullish(),
 });
 
 /** node: the owner, or the node that would open the room; null if the asked node opens nothing. */
@@ -107,7 +107,7 @@ export const roomRules = z.object({
   version,
   from: id.optional(),
   room,
-  rules: toldState.nullable(),
+  rules: knownState.nullable(),
   places: placeNotes,
 });
 
@@ -169,10 +169,10 @@ export const relayDown = z.object({
 });
 
 /** Request of a relay for the room's sample clock. */
-export const clockAsked = z.object({ version, room });
+export const clockRequest = z.object({ version, room });
 
 /** clock: in samples, with a fraction. */
-export const clockTold = z.object({
+export const clockAnswer = z.object({
   version,
   epoch,
   clock: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
@@ -183,10 +183,10 @@ const act = z.string().max(40);
 const args = z.array(z.unknown()).max(8);
 
 /** Request from the operator's API of one node to the owner of a room, to act in it. */
-export const actAsked = z.object({ version, room, act, args });
+export const actRequest = z.object({ version, room, act, args });
 
 /** code: reason for a failure, from the registry of errors; value: the result, if any. */
-export const actDone = z.object({
+export const actAnswer = z.object({
   version,
   code: z.string().max(40).optional(),
   value: z.looseObject({}).optional(),
@@ -196,9 +196,9 @@ export const actDone = z.object({
 export const ROOMS_PAGE = 200;
 
 /** Request from the operator's API of one node for the rooms of another. */
-export const roomsAsked = z.object({ version, from: count });
+export const roomsRequest = z.object({ version, from: count });
 
-export const roomsTold = z.object({
+export const roomsAnswer = z.object({
   version,
   rooms: z.array(z.looseObject({ room })).max(ROOMS_PAGE),
   more: z.boolean(),

@@ -53,7 +53,7 @@ export class NatsBus {
   /** @type {BusState} */
   #state = 'connecting';
   #closed = false;
-  #hasTold = false;
+  #isReported = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #retry;
   /** @type {Set<Listening>} */
@@ -101,8 +101,8 @@ export class NatsBus {
 
   /** Logs a refusal once, not per attempt. @param {Error} error */
   #tellRefusal({ message }) {
-    if (this.#hasTold) return;
-    this.#hasTold = true;
+    if (this.#isReported) return;
+    this.#isReported = true;
     this.#log.warn(
       { event: 'nats-unreachable', servers: this.#options.servers, reason: message },
       'NATS is unreachable: this node serves alone, and tries again',

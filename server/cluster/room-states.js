@@ -1,11 +1,11 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Bus } from './bus.js'
- * @import { PlaceNote, ToldState } from '../state/portable-state.js'
+ * @import { PlaceNote, KnownState } from '../state/portable-state.js'
  * @import { ClusterMessageReader, Subjects } from './messages.js'
  *
  * @typedef {object} Kept
- * @property {ToldState | null} rules  null after the room has ended
+ * @property {KnownState | null} rules  null after the room has ended
  * @property {readonly PlaceNote[]} places
  * @property {number} heardMs
  */
@@ -34,7 +34,7 @@ const MOST = 10_000;
  */
 export class RoomStates {
   #self;
-  #toldAllMs = -Infinity;
+  #announcedAllMs = -Infinity;
   /** @type {unknown} */
   #later = null;
   #bus;
@@ -43,7 +43,7 @@ export class RoomStates {
   #reader;
   #met;
   #keptMs;
-  /** States of this node's rooms. @type {Map<string, { rules: ToldState, setMs: number }>} */
+  /** States of this node's rooms. @type {Map<string, { rules: KnownState, setMs: number }>} */
   #own = new Map();
   /** States of other nodes' rooms, the most recently heard one last. @type {Map<string, Kept>} */
   #others = new Map();
@@ -58,7 +58,7 @@ export class RoomStates {
    * @param {ClusterMessageReader} options.reader
    * @param {() => { id: string }} options.self
    * @param {number} [options.keptMs] validity of a resume token, which a state must outlast
-   * @param {(room: string, rules: ToldState) => void} options.met called when another node has, or
+   * @param {(room: string, rules: KnownState) => void} options.met called when another node has, or
    *   had, a room of this one
    */
   constructor({ bus, clock, subjects, reader, self, keptMs = 0, met }) {
@@ -76,7 +76,7 @@ export class RoomStates {
     this.#stops.push(repeat(this.#clock, REPEAT_MS, () => this.#tellAll()));
   }
 
-  /** @param {string} room  of this node @param {ToldState} rules */
+  /** @param {string} room  of this node @param {KnownState} rules */
   set(room, rules) {
     this.#own.set(room, { rules, setMs: this.#clock.now() });
     this.#others.delete(room);
@@ -97,7 +97,7 @@ export class RoomStates {
   /**
    * State of a room on any node.
    * @param {string} room
-   * @returns {ToldState | null}
+   * @returns {KnownState | null}
    */
   of(room) {
     const own = this.#own.get(room);
@@ -117,7 +117,7 @@ export class RoomStates {
 
   /**
    * Updates an old state to now: its bans have less time left.
-   * @param {ToldState} rules
+   * @param {KnownState} rules
    * @param {number} atMs
    */
   #aged(rules, atMs) {
@@ -145,8 +145,8 @@ export class RoomStates {
   }
 
   /** Announces all states to a new node. */
-  nodeCame() {
-    const waitMs = this.#toldAllMs + ALL_EVERY_MS - this.#clock.now();
+  nodeJoined() {
+    const waitMs = this.#announcedAllMs + ALL_EVERY_MS - this.#clock.now();
     if (waitMs <= 0) this.#tellAll();
     else this.#later ??= this.#clock.setTimeout(() => this.#tellAll(), waitMs);
   }
@@ -154,11 +154,15 @@ export class RoomStates {
   #tellAll() {
     this.#clock.clearTimeout(this.#later);
     this.#later = null;
-    this.#toldAllMs = this.#clock.now();
+    this.#announcedAllMs = this.#clock.now();
     for (const room of this.#own.keys()) this.#tell(room, this.of(room));
   }
 
-  /** @param {string} room @param {ToldState | null} rules @param {readonly PlaceNote[]} [places] */
+  /**
+   * @param {string} room
+   * @param {KnownState | null} rules
+   * @param {readonly PlaceNote[]} [places]
+   */
   #tell(room, rules, places) {
     this.#bus.publish(this.#subjects.rulesOf(room), {
       version: CLUSTER_VERSION,
@@ -178,12 +182,12 @@ export class RoomStates {
     this.#keep(told.room, told.rules, told.rules?.places ?? told.places);
   }
 
-  /** @param {string} room  of another node @param {ToldState} rules */
+  /** @param {string} room  of another node @param {KnownState} rules */
   keep(room, rules) {
     if (!this.#own.has(room)) this.#keep(room, rules, rules.places);
   }
 
-  /** @param {string} room @param {ToldState | null} rules @param {readonly PlaceNote[]} places */
+  /** @param {string} room @param {KnownState | null} rules @param {readonly PlaceNote[]} places */
   #keep(room, rules, places) {
     this.#others.delete(room);
     this.#others.set(room, { rules, places, heardMs: this.#clock.now() });

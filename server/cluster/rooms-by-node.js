@@ -2,7 +2,7 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Beats } from './beats.js'
  * @import { Bus } from './bus.js'
- * @import { ChatState, ToldState } from '../state/portable-state.js'
+ * @import { ChatState, KnownState } from '../state/portable-state.js'
  * @import { ClusterMessageReader, NodeAddress, Subjects } from './messages.js'
  * @import { Ownership } from './ownership.js'
  * @import { RoomStates } from './room-states.js'
@@ -15,7 +15,7 @@
  * @property {boolean} hold  true to open the room if nobody owns it
  * @property {number} [above]  epoch of the room that it replaces
  *
- * @typedef {{ chat?: ChatState, rules?: ToldState | null }} MovedState  from a draining node
+ * @typedef {{ chat?: ChatState, rules?: KnownState | null }} MovedState  from a draining node
  */
 
 import { NOBODY, SILENCE } from './bus.js';
@@ -167,7 +167,7 @@ export class RoomsByNode {
    * @returns {Promise<{ node: NodeAddress } | null>} null if it refuses or is gone
    */
   async #askToOpen(node, room, { hold, above = 0, chat, rules }) {
-    const wish = {
+    const request = {
       version: CLUSTER_VERSION,
       room,
       hold,
@@ -175,7 +175,7 @@ export class RoomsByNode {
       ...(chat && { chat }),
       ...(rules && { rules }),
     };
-    const answer = await this.#bus.request(this.#subjects.open(node), wish, ANSWER_MS);
+    const answer = await this.#bus.request(this.#subjects.open(node), request, ANSWER_MS);
     if (answer === SILENCE || answer === NOBODY) return null;
     const found = this.#reader.read(opened, answer)?.node ?? null;
     return found && { node: found };
@@ -201,9 +201,9 @@ export class RoomsByNode {
 
   /** Answers another node's request to open a room. @param {unknown} message */
   #asked(message) {
-    const wish = this.#reader.read(opening, message);
-    if (wish === null) return null;
-    const { room, hold, above, chat, rules } = wish;
+    const request = this.#reader.read(opening, message);
+    if (request === null) return null;
+    const { room, hold, above, chat, rules } = request;
     const isHere = this.isHere(room) || this.#openHere(room, { hold, above, chat, rules }) !== null;
     const { id, url, h3Port, certificateHashes } = this.#self();
     return {

@@ -58,7 +58,7 @@ export class AdaptiveComplexity {
     this.#lastMs = clock.now();
     this.#complexity = setting === 'auto' ? FULL : setting;
     this.#adapts = setting === 'auto';
-    this.#lookLater();
+    this.#scheduleCheck();
   }
 
   /** Current complexity for encoders, 0 to 10. */
@@ -71,9 +71,9 @@ export class AdaptiveComplexity {
     return this.#share;
   }
 
-  #lookLater() {
+  #scheduleCheck() {
     this.#timer = this.#clock.setTimeout(() => {
-      this.#lookLater();
+      this.#scheduleCheck();
       this.#look();
     }, LOOK_MS);
   }

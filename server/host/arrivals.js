@@ -119,18 +119,18 @@ export class Arrivals {
    * @param {unknown} message
    */
   #join(session, message) {
-    const wish = readJoin(message);
-    if (typeof wish === 'string') return refuse(session, wish);
+    const join = readJoin(message);
+    if (typeof join === 'string') return refuse(session, join);
     // The session was brought to this room's host; another room may have another.
-    if (session.room !== undefined && session.room !== wish.room)
+    if (session.room !== undefined && session.room !== join.room)
       return refuse(session, 'bad-request');
-    session.room = wish.room;
-    if (this.#isElsewhere(wish))
-      void this.#findFirst(session, wish, /** @type {Nodes} */ (this.#roomsByNode));
-    else this.#admit(session, wish);
+    session.room = join.room;
+    if (this.#isElsewhere(join))
+      void this.#findFirst(session, join, /** @type {Nodes} */ (this.#roomsByNode));
+    else this.#admit(session, join);
   }
 
-  /** True when the room isn't this node's, or no longer. @param {JoinMessage} wish */
+  /** True when the room isn't this node's, or no longer. @param {JoinMessage} join */
   #isElsewhere({ room, mirror }) {
     return this.#roomsByNode !== null && !mirror && !this.#roomsByNode.isHere(room);
   }
@@ -139,37 +139,37 @@ export class Arrivals {
    * Looks for the room among the nodes of the cluster, and sends the session to the node that has
    * it.
    * @param {Session} session
-   * @param {JoinMessage} wish
+   * @param {JoinMessage} join
    * @param {Pick<RoomsByNode, 'find'>} roomsByNode
    */
-  async #findFirst(session, wish, roomsByNode) {
+  async #findFirst(session, join, roomsByNode) {
     if (this.#searches.take(networkOfPeer(session.peer), this.#clock.now()) > 0)
       return refuse(session, 'join-flood');
     let isThere = true;
     session.handler = { packet: () => {}, control: () => {}, closed: () => void (isThere = false) };
     try {
-      const taken = this.#rooms.takenPlace(wish.room, wish);
+      const taken = this.#rooms.takenPlace(join.room, join);
       // No room is opened on any node for a participant without a token or a place. The room's own
       // node checks the rest.
-      const place = taken ?? this.#rooms.signedPlace(wish.room, wish);
+      const place = taken ?? this.#rooms.signedPlace(join.room, join);
       const admission =
         this.#verifier && place === null
-          ? await this.#verifier.verify(wish.token, wish.room)
+          ? await this.#verifier.verify(join.token, join.room)
           : null;
       const found =
         typeof admission === 'string'
           ? admission
-          : await roomsByNode.find(wish.room, { hold: true, above: taken?.epoch });
+          : await roomsByNode.find(join.room, { hold: true, above: taken?.epoch });
       if (!isThere) return;
       if (typeof found === 'string') refuse(session, found);
-      else if (found.node === null) this.#admit(session, wish);
+      else if (found.node === null) this.#admit(session, join);
       else if (
-        onlyListens(wish, {
+        joinsAsListener(join, {
           admission: /** @type {Admission | null} */ (admission),
           place,
           isBroadcast: found.relayed?.broadcast,
         }) &&
-        this.#relays?.take(session, wish, found)
+        this.#relays?.take(session, join, found)
       )
         return;
       else moveTo(session, found.node);
@@ -180,18 +180,18 @@ export class Arrivals {
 
   /**
    * @param {Session} session
-   * @param {JoinMessage} wish  for a room that is here
+   * @param {JoinMessage} join  for a room that is here
    */
-  #admit(session, wish) {
+  #admit(session, join) {
     // A participant who resumes a place was checked when they got it: a call outlasts its token.
     const isBack =
-      this.#rooms.keepsPlace(wish.room, wish) || this.#rooms.takenPlace(wish.room, wish) !== null;
-    if (isBack || (this.#verifier === null && this.#passwordOf(wish) === null))
-      this.#enter(session, wish, OPEN_ENTRY);
-    else void this.#checkFirst(session, wish);
+      this.#rooms.keepsPlace(join.room, join) || this.#rooms.takenPlace(join.room, join) !== null;
+    if (isBack || (this.#verifier === null && this.#passwordOf(join) === null))
+      this.#enter(session, join, OPEN_ENTRY);
+    else void this.#checkFirst(session, join);
   }
 
-  /** @param {JoinMessage} wish */
+  /** @param {JoinMessage} join */
   #passwordOf({ room, mirror }) {
     return mirror ? null : (this.#rooms.get(room)?.rules.policy.password ?? null);
   }
@@ -199,18 +199,18 @@ export class Arrivals {
   /**
    * Admits a session once its token and password are checked, unless it has ended by then.
    * @param {Session} session
-   * @param {JoinMessage} wish
+   * @param {JoinMessage} join
    */
-  async #checkFirst(session, wish) {
+  async #checkFirst(session, join) {
     let isThere = true;
     session.handler = { packet: () => {}, control: () => {}, closed: () => void (isThere = false) };
     try {
-      const checked = await this.#check(session, wish);
+      const checked = await this.#check(session, join);
       if (!isThere) return;
       if (typeof checked === 'string') refuse(session, checked);
-      else if (this.#isElsewhere(wish))
-        await this.#findFirst(session, wish, /** @type {Nodes} */ (this.#roomsByNode));
-      else this.#enter(session, checked.wish, checked.entry);
+      else if (this.#isElsewhere(join))
+        await this.#findFirst(session, join, /** @type {Nodes} */ (this.#roomsByNode));
+      else this.#enter(session, checked.join, checked.entry);
     } catch (error) {
       this.#failed(session, error);
     }
@@ -218,43 +218,43 @@ export class Arrivals {
 
   /**
    * @param {Session} session
-   * @param {JoinMessage} wish
-   * @returns {Promise<{ wish: JoinMessage, entry: Entry } | ErrorCode>}
+   * @param {JoinMessage} join
+   * @returns {Promise<{ join: JoinMessage, entry: Entry } | ErrorCode>}
    */
-  async #check(session, wish) {
+  async #check(session, join) {
     /** @type {Admission | ErrorCode} */
     let admission = { grant: OPEN_GRANT, name: null };
     if (this.#verifier)
-      admission = await this.#verifier.verify(wish.token, wish.mirror ? null : wish.room);
+      admission = await this.#verifier.verify(join.token, join.mirror ? null : join.room);
     if (typeof admission === 'string') return admission;
     const { grant } = admission;
-    const named = withName(wish, admission.name);
+    const named = withName(join, admission.name);
     if (typeof named === 'string') return named;
-    const password = grant.role === 'moderator' ? null : this.#passwordOf(wish);
+    const password = grant.role === 'moderator' ? null : this.#passwordOf(join);
     if (password !== null) {
-      const given = wish.password;
+      const given = join.password;
       if (given === undefined || given === '') return 'password-missing';
       const refusal = await this.#tries.run(networkOfPeer(session.peer), () => password.is(given));
       if (refusal !== null) return refusal;
     }
-    return { wish: named, entry: { grant, password } };
+    return { join: named, entry: { grant, password } };
   }
 
   /**
    * @param {Session} session
-   * @param {JoinMessage} wish
+   * @param {JoinMessage} join
    * @param {Entry} entry
    */
-  #enter(session, { room, name, ...wishes }, entry) {
+  #enter(session, { room, name, ...request }, entry) {
     try {
       const joined = this.#rooms.join(
         room,
         name,
         session,
-        wishes,
-        wishes.listen ? listening(entry) : entry,
+        request,
+        request.listen ? listening(entry) : entry,
       );
-      if (joined === 'moved') this.#sendOn(session, room);
+      if (joined === 'moved') this.#redirect(session, room);
       else if (typeof joined === 'string') refuse(session, joined);
     } catch (error) {
       this.#failed(session, error);
@@ -267,7 +267,7 @@ export class Arrivals {
    * @param {Session} session
    * @param {string} room
    */
-  #sendOn(session, room) {
+  #redirect(session, room) {
     const node = session.transport.isRelay
       ? this.#roomsByNode?.nodes?.()[0]
       : this.#roomsByNode?.relayFor?.(room);
@@ -294,26 +294,26 @@ export class Arrivals {
  */
 export function readJoin(message) {
   const type = typeOf(message);
-  const wish = type === 'join' ? readFields(type, message) : null;
-  if (type !== 'join' || wish === null) {
+  const join = type === 'join' ? readFields(type, message) : null;
+  if (type !== 'join' || join === null) {
     const { version } = /** @type {{ version?: unknown }} */ (message ?? {});
     return typeof version === 'number' && version !== CONTROL_VERSION
       ? 'protocol-version'
       : 'bad-request';
   }
-  const { name, isCut: nameCut, error } = readName(wish.name);
-  const fault = (wish.mirror ? null : roomNameError(wish.room)) ?? error;
-  return fault ?? { ...wish, type, name, nameCut };
+  const { name, isCut: nameCut, error } = readName(join.name);
+  const fault = (join.mirror ? null : roomNameError(join.room)) ?? error;
+  return fault ?? { ...join, type, name, nameCut };
 }
 
 /**
  * True when a participant only listens, as far as is known before the join. The room's owner knows
  * for certain.
- * @param {JoinMessage} wish
+ * @param {JoinMessage} join
  * @param {{ admission: Admission | null, place: Place | null, isBroadcast?: boolean }} known
  *   admission: null without tokens; place: their earlier one
  */
-function onlyListens({ listen, stage }, { admission, place, isBroadcast = false }) {
+function joinsAsListener({ listen, stage }, { admission, place, isBroadcast = false }) {
   if (place) return place.role === 'listener';
   return (
     listen === true ||
@@ -330,13 +330,13 @@ function onlyListens({ listen, stage }, { admission, place, isBroadcast = false 
 const listening = (entry) => ({ ...entry, grant: { ...entry.grant, role: 'listener' } });
 
 /**
- * The wish with the token's name, if it has one: nobody takes another name than the invited one.
- * @param {JoinMessage} wish
+ * The join with the token's name, if it has one: nobody takes another name than the invited one.
+ * @param {JoinMessage} join
  * @param {string | null} text  the token's name
  * @returns {JoinMessage | ErrorCode}
  */
-function withName(wish, text) {
-  if (text === null || text === '') return wish;
+function withName(join, text) {
+  if (text === null || text === '') return join;
   const { name, isCut: nameCut, error } = readName(text);
-  return error ?? { ...wish, name, nameCut };
+  return error ?? { ...join, name, nameCut };
 }

@@ -35,9 +35,9 @@ export const ROOM_ACTS = Object.freeze({
   /**
    * A page of the audience.
    * @param {Room} room
-   * @param {{ after?: string, find?: string, most: number }} wish
+   * @param {{ after?: string, find?: string, most: number }} query
    */
-  listeners: (room, wish) => room.people.listeners(wish),
+  listeners: (room, query) => room.people.listeners(query),
 
   /** @param {Room} room @param {string} id @param {PersonChange} change @param {By} by */
   changePerson: (room, id, change, by) => changePerson(room, id, change, by) ?? undefined,

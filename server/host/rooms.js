@@ -2,11 +2,11 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { NodeAddress } from '../cluster/messages.js'
  * @import { Member } from '../room/people/member.js'
- * @import { Cluster, Elsewhere, Fact, JoinWishes, RoomConfig, RoomOwner, RoomServices }
+ * @import { Cluster, Elsewhere, Fact, JoinRequest, RoomConfig, RoomOwner, RoomServices }
  *   from '../room/room-config.js'
  * @import { Room } from '../room/room.js'
  * @import { Entry } from '../room/rules/rules.js'
- * @import { RoomState, Settings, ToldState } from '../state/portable-state.js'
+ * @import { RoomState, Settings, KnownState } from '../state/portable-state.js'
  * @import { Session } from '../transport/session.js'
  */
 
@@ -277,23 +277,23 @@ export class Rooms {
    * @param {string} roomName  checked already
    * @param {string} name  checked already
    * @param {Session} session
-   * @param {JoinWishes} [wishes]
+   * @param {JoinRequest} [request]
    * @param {Entry} [entry]
    * @returns {Member | ErrorCode | null} null when they wait in the room's lobby
    */
-  join(roomName, name, session, wishes = {}, entry = OPEN_ENTRY) {
-    const isBack = this.keepsPlace(roomName, wishes);
-    const taken = this.takenPlace(roomName, wishes);
+  join(roomName, name, session, request = {}, entry = OPEN_ENTRY) {
+    const isBack = this.keepsPlace(roomName, request);
+    const taken = this.takenPlace(roomName, request);
     const refusal = isBack ? null : this.#refusal(session, taken !== null);
     if (refusal !== null) return refusal;
-    if (taken?.settings.e2e && !wishes.e2e) return 'e2e-only';
+    if (taken?.settings.e2e && !request.e2e) return 'e2e-only';
     if (taken?.settings.e2e) this.#endPlain(roomName);
-    const room = wishes.mirror
-      ? this.#openMirror(wishes)
-      : this.#open(roomName, wishes, taken?.settings);
+    const room = request.mirror
+      ? this.#openMirror(request)
+      : this.#open(roomName, request, taken?.settings);
     if (typeof room === 'string') return room;
     try {
-      return room.join(session, name, wishes, entry);
+      return room.join(session, name, request, entry);
     } finally {
       if (room.isEmpty) this.#end(room);
       this.#elsewhere.publish(this.#count());
@@ -303,7 +303,7 @@ export class Rooms {
   /**
    * True when a person returns to their own place.
    * @param {string} roomName
-   * @param {JoinWishes} wishes
+   * @param {JoinRequest} request
    */
   keepsPlace(roomName, { mirror, resume }) {
     const room = mirror ? undefined : this.#rooms.get(roomName);
@@ -313,7 +313,7 @@ export class Rooms {
   /**
    * Place of a person on another node of the cluster, until just now.
    * @param {string} roomName
-   * @param {JoinWishes} wishes
+   * @param {JoinRequest} request
    */
   takenPlace(roomName, { mirror, resume }) {
     if (mirror) return null;
@@ -333,7 +333,7 @@ export class Rooms {
   /**
    * Place that a person once got in a room of this cluster. It may be free by now.
    * @param {string} roomName
-   * @param {JoinWishes} wishes
+   * @param {JoinRequest} request
    */
   signedPlace(roomName, { resume }) {
     return this.#services.tokens?.read(resume, roomName) ?? null;
@@ -362,19 +362,19 @@ export class Rooms {
 
   /**
    * @param {string} name
-   * @param {JoinWishes} wishes  of its first participant
+   * @param {JoinRequest} request  of its first participant
    * @param {Partial<Settings>} [before] the room's on another node, by the token of a person who
    *   was in it
    * @returns {Room | ErrorCode}
    */
-  #open(name, wishes, before = {}) {
+  #open(name, request, before = {}) {
     const existing = this.#rooms.get(name);
     if (existing) return existing;
     const told = this.#services.cluster?.rulesOf(name) ?? null;
-    const refusal = this.#openRefusal(wishes, told !== null);
+    const refusal = this.#openRefusal(request, told !== null);
     if (refusal !== null) return refusal;
     const settings = { ...before, ...definedOf(told), e2e: told?.e2e || before.e2e };
-    const room = this.#newRoom(name, this.#asBefore(wishes, settings));
+    const room = this.#newRoom(name, this.#asPreviously(request, settings));
     if (typeof room === 'string') return room;
     if (told) room.rules.takeOver(told);
     else this.#services.happened?.({ event: 'room_started', room: name });
@@ -383,7 +383,7 @@ export class Rooms {
   }
 
   /**
-   * @param {JoinWishes} wishes
+   * @param {JoinRequest} request
    * @param {boolean} isKnown  true when another node had the room
    * @returns {ErrorCode | null} why no room can be opened
    */
@@ -397,11 +397,11 @@ export class Rooms {
 
   /**
    * Wishes for a room that another node had.
-   * @param {JoinWishes} wishes  of its first participant here
+   * @param {JoinRequest} request  of its first participant here
    * @param {Partial<Settings>} before
-   * @returns {JoinWishes}
+   * @returns {JoinRequest}
    */
-  #asBefore({ frameMs, channels, mode, e2e }, before) {
+  #asPreviously({ frameMs, channels, mode, e2e }, before) {
     const isPossible =
       before.frameMs === this.#config.format.frameMs ||
       ROOM_FRAME_MS.some((ms) => ms === before.frameMs);
@@ -444,10 +444,10 @@ export class Rooms {
 
   /**
    * Opens a room for one person, who hears themselves.
-   * @param {JoinWishes} wishes
+   * @param {JoinRequest} request
    * @returns {Room | ErrorCode}
    */
-  #openMirror(wishes) {
+  #openMirror(request) {
     if (this.#closed) return 'server-closing';
     const own = {
       mode: /** @type {const} */ ('mix'),
@@ -467,7 +467,7 @@ export class Rooms {
       happened: undefined,
       cluster: cluster && { ...NO_ROOMS, nodes: () => cluster.nodes() },
     };
-    const room = this.#newRoom(MIRROR_NAME, wishes, own, without, {
+    const room = this.#newRoom(MIRROR_NAME, request, own, without, {
       ...this.#owner,
       census: this.#mirrorCensus,
     });
@@ -477,15 +477,15 @@ export class Rooms {
 
   /**
    * @param {string} name
-   * @param {JoinWishes} wishes
+   * @param {JoinRequest} request
    * @param {Partial<RoomConfig>} [own]  settings of its own
    * @param {Partial<RoomServices>} [without]
    * @param {RoomOwner} [owner]
    * @returns {Room | ErrorCode}
    */
-  #newRoom(name, wishes, own, without, owner = this.#owner) {
+  #newRoom(name, request, own, without, owner = this.#owner) {
     const phase = (this.#opened++ * SPREAD) % 1;
-    const config = { ...configFor(this.#config, wishes, this.#services.codec), ...own, phase };
+    const config = { ...configFor(this.#config, request, this.#services.codec), ...own, phase };
     try {
       return openRoom(name, config, { ...this.#services, ...without }, owner);
     } catch (error) {
@@ -579,6 +579,6 @@ export class Rooms {
   }
 }
 
-/** @param {ToldState | null} told @returns {Partial<Settings>} its known settings */
+/** @param {KnownState | null} told @returns {Partial<Settings>} its known settings */
 const definedOf = (told) =>
   Object.fromEntries(Object.entries(told ?? {}).filter(([, value]) => value !== undefined));

@@ -195,10 +195,10 @@ export class WorkerHandle {
     this.#owner.ended(this.#number, this.#port);
     this.#port = 0;
     this.#links?.close(this.#isClosed ? 'server-closing' : 'room-reopened');
-    if (!this.#isClosed) this.#startAgain();
+    if (!this.#isClosed) this.#restart();
   }
 
-  #startAgain() {
+  #restart() {
     const isSound = this.#clock.now() - this.#startedMs > SOUND_MS;
     this.#ends = isSound ? 1 : this.#ends + 1;
     const waitMs = RESTART_MS[Math.min(this.#ends, RESTART_MS.length - 1)];

@@ -249,11 +249,11 @@ export class StaticFiles {
    * @returns {Promise<Buffer>}
    */
   #pack(file, encoding) {
-    return (file.packed[encoding] ??= this.#packInTurn(file.body, encoding));
+    return (file.packed[encoding] ??= this.#compressNext(file.body, encoding));
   }
 
   /** @param {Buffer} body @param {Encoding} encoding */
-  async #packInTurn(body, encoding) {
+  async #compressNext(body, encoding) {
     if (this.#packing >= MAX_PACKING)
       await new Promise((/** @type {(turn: void) => void} */ turn) => this.#waiting.push(turn));
     this.#packing += 1;

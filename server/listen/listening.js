@@ -129,7 +129,7 @@ class ListenTransport {
     if (rate !== null && !RATE.test(rate)) return refuseReader(request, response, 'bad-request');
     const token =
       asked.get('token') ?? /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
-    const wish = {
+    const join = {
       type: 'join',
       version: CONTROL_VERSION,
       room,
@@ -139,7 +139,7 @@ class ListenTransport {
     };
     /** @type {Kind} */
     const kind = ending === 'webm' ? 'webm' : 'ogg';
-    this.#open(request, response, wish, {
+    this.#open(request, response, join, {
       kind,
       bitrate: rate === null ? null : 1000 * Number(rate),
       target: path + query,
@@ -155,32 +155,32 @@ class ListenTransport {
   /**
    * @param {IncomingMessage} request
    * @param {ServerResponse} response
-   * @param {{ room: string }} wish  to join
+   * @param {{ room: string }} join  to join
    * @param {Asked} asked
    */
-  async #open(request, response, wish, asked) {
+  async #open(request, response, join, asked) {
     const { rooms, cluster, maxSessions } = this.#options;
-    const found = cluster && (await cluster.find(wish.room, { hold: false }));
+    const found = cluster && (await cluster.find(join.room, { hold: false }));
     if (typeof found === 'string') return refuseReader(request, response, found);
     if (found?.node && !found.relayed) return sendTo(response, found.node.url, asked);
     // A room that this node relays exists, so only other rooms are checked.
-    if (!found?.node && (await rooms.inRoom(wish.room, 'count')) === 'not-found')
-      return nobodyIn(request, response);
+    if (!found?.node && (await rooms.inRoom(join.room, 'count')) === 'not-found')
+      return answerEmptyRoom(request, response);
     if (this.#closed) return refuseReader(request, response, 'server-closing');
     if (this.#sessions.size >= maxSessions) return refuseReader(request, response, 'server-full');
     if (response.destroyed) return;
     // A request for headers only needs no mix and gets no listener.
     if (request.method === 'HEAD') endWith(response, 200, headersOf(asked.kind));
-    else this.#join(request, response, wish, asked);
+    else this.#join(request, response, join, asked);
   }
 
   /**
    * @param {IncomingMessage} request
    * @param {ServerResponse} response
-   * @param {{ room: string }} wish
+   * @param {{ room: string }} join
    * @param {Asked} asked
    */
-  #join(request, response, wish, asked) {
+  #join(request, response, join, asked) {
     const { accept, clock, log, outlives, clientOf = directClient } = this.#options;
     const session = new ListenSession({
       transport: this,
@@ -192,12 +192,12 @@ class ListenTransport {
       peer: peerName(clientOf(request)),
       onEnd: () => void this.#sessions.delete(session),
     });
-    session.room = wish.room;
+    session.room = join.room;
     this.#sessions.add(session);
     outlives(request);
     response.once('close', () => session.close(0, 'left'));
     session.offerTo(accept);
-    session.receiveControl(wish, clock.now());
+    session.receiveControl(join, clock.now());
   }
 
   /** @param {Session[]} sessions @param {Uint8Array} bytes */
@@ -367,7 +367,7 @@ function refuseReader(request, response, code, isCounted = true) {
 }
 
 /** @param {IncomingMessage} request @param {ServerResponse} response */
-function nobodyIn(request, response) {
+function answerEmptyRoom(request, response) {
   if (response.destroyed) return;
   response.setHeader('Retry-After', String(RETRY_SECONDS));
   if (answerSentence(request, response, 404, NOBODY)) countRefusal('http', 'not-found');

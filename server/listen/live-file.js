@@ -137,10 +137,10 @@ export class LiveFile {
 
   /** Fills time without packets. Call it every FILL_MS. @param {number} nowMs */
   fill(nowMs) {
-    const stoodStill = nowMs - this.#filledMs > WAIT_MS / 2;
+    const hasStalled = nowMs - this.#filledMs > WAIT_MS / 2;
     this.#filledMs = nowMs;
     // After a stall the frames that were due in it are about to arrive.
-    if (stoodStill) return;
+    if (hasStalled) return;
     const passedMs = Math.min(nowMs - this.#sinceMs, MAX_GAP_MS) - WAIT_MS;
     const wanted = this.#frames + Math.floor(passedMs / this.#frameMs);
     for (let frames = this.#track.frames; frames < wanted; frames++) this.#miss();

@@ -219,8 +219,8 @@ export class ActiveSpeakers {
   #fillPlaces(frame, back) {
     this.#look(frame, back);
     this.#takeSurplus();
-    this.#giveFree(frame);
-    this.#giveOthers(frame);
+    this.#fillFreePlaces(frame);
+    this.#replaceSpeakers(frame);
     this.#countUnmixed(frame);
   }
 
@@ -237,7 +237,7 @@ export class ActiveSpeakers {
   }
 
   /** @param {number} frame */
-  #giveFree(frame) {
+  #fillFreePlaces(frame) {
     while (this.#placed.length < this.#max) {
       const next = this.#nextWaiting(frame, false);
       if (next === null) return;
@@ -246,7 +246,7 @@ export class ActiveSpeakers {
   }
 
   /** @param {number} frame */
-  #giveOthers(frame) {
+  #replaceSpeakers(frame) {
     for (;;) {
       const next = this.#nextWaiting(frame, true);
       const paused = next && this.#softestPaused(frame);

@@ -180,7 +180,7 @@ export class LightListener {
    * Stride that its client assumes. In a broadcast trials and repeats don't change it, so playout
    * keeps its delay: nothing is concealed when packets hold more frames again.
    */
-  get toldStride() {
+  get announcedStride() {
     return this.rate === null || this.#nearness !== 'conversation' ? this.stride : this.#stride;
   }
 

@@ -147,7 +147,7 @@ export class Speaker {
     this.#present = source.hasSound(frame);
     this.#waitedFrames = this.#present && !this.#placed ? this.#waitedFrames + 1 : 0;
     if (!this.#present) return;
-    const told = source.toldLevel(frame);
+    const told = source.sentLevel(frame);
     this.#told = told & LEVEL_MASK;
     this.#voice = (told & VOICE_BIT) !== 0 && this.#expected(frame) <= SOFTEST_VOICE;
     if (!this.#placed && this.#waitsFrom < 0) this.#waitsFrom = frame;

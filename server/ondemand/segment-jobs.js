@@ -217,7 +217,7 @@ export class SegmentJobs {
   }
 
   /** Running recordings with open files. */
-  get #runningOnes() {
+  get #openRecordings() {
     return [...this.#jobs.values()].filter(
       ({ id, isOpen }) => isOpen && this.#recordings.isOpen(id),
     );
@@ -228,7 +228,7 @@ export class SegmentJobs {
    * listeners; that one is made again after its end.
    */
   async #makePlace() {
-    const running = this.#runningOnes;
+    const running = this.#openRecordings;
     const isWanted = (/** @type {Job} */ { id, isOpen, readers }) =>
       !isOpen && readers.size > 0 && this.#recordings.isOpen(id);
     if (running.length < MAX_RUNNING || ![...this.#jobs.values()].some(isWanted)) return;
@@ -239,7 +239,7 @@ export class SegmentJobs {
   /** Chooses the next job. @param {number} now @returns {Job | null} */
   #next(now) {
     const open = [...this.#jobs.values()].filter(({ isOpen }) => isOpen).length;
-    const running = this.#runningOnes.length;
+    const running = this.#openRecordings.length;
     /** @type {Job | null} */
     let found = null;
     for (const job of this.#jobs.values()) {

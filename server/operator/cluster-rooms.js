@@ -10,12 +10,12 @@ import { errors } from '../../public/shared/errors.js';
 import { roomNameError } from '../../public/shared/text.js';
 import { NOBODY } from '../cluster/bus.js';
 import {
-  actAsked,
-  actDone,
+  actRequest,
+  actAnswer,
   CLUSTER_VERSION,
-  roomsAsked,
+  roomsRequest,
   ROOMS_PAGE,
-  roomsTold,
+  roomsAnswer,
   where,
 } from '../cluster/messages.js';
 import { z } from 'zod';
@@ -62,7 +62,7 @@ export class ClusterRooms {
     const { bus, subjects } = this.#wire;
     const [{ id }] = this.#nodes();
     this.#stops.push(bus.serve(subjects.act(id), (message) => this.#asked(message)));
-    this.#stops.push(bus.serve(subjects.rooms(id), (message) => this.#askedForRooms(message)));
+    this.#stops.push(bus.serve(subjects.rooms(id), (message) => this.#answerRooms(message)));
   }
 
   /** Bans known to this node. */
@@ -97,7 +97,7 @@ export class ClusterRooms {
       ACT_MS,
     );
     if (typeof answer === 'symbol') return 'node-silent';
-    const read = reader.read(actDone, answer);
+    const read = reader.read(actAnswer, answer);
     if (read === null) return 'node-answer';
     if (read.code === undefined) return withNode(read.value, act, node);
     return Object.hasOwn(errors, read.code) ? /** @type {ErrorCode} */ (read.code) : 'node-answer';
@@ -105,7 +105,7 @@ export class ClusterRooms {
 
   /** Answers another node's request to act in a room of this one. @param {unknown} message */
   async #asked(message) {
-    const asked = this.#wire.reader.read(actAsked, message);
+    const asked = this.#wire.reader.read(actRequest, message);
     if (asked === null) return null;
     const args = readAct(asked.act, asked.args);
     const done =
@@ -120,8 +120,8 @@ export class ClusterRooms {
   }
 
   /** @param {unknown} message */
-  async #askedForRooms(message) {
-    const asked = this.#wire.reader.read(roomsAsked, message);
+  async #answerRooms(message) {
+    const asked = this.#wire.reader.read(roomsRequest, message);
     if (asked === null) return null;
     const all = await this.#local.rooms();
     const end = asked.from + ROOMS_PAGE;
@@ -161,7 +161,7 @@ export class ClusterRooms {
         { version: CLUSTER_VERSION, from: rooms.length },
         WHERE_MS,
       );
-      const read = typeof answer === 'symbol' ? null : reader.read(roomsTold, answer);
+      const read = typeof answer === 'symbol' ? null : reader.read(roomsAnswer, answer);
       if (read === null) return null;
       rooms.push(...read.rooms);
       if (!read.more || read.rooms.length === 0) break;

@@ -66,9 +66,9 @@ export class OggOpus {
     this.#write = write;
     this.#pageSamples = pageSamples;
     this.#serial = serial >>> 0;
-    this.#putWhole(opusHead(preSkip, sampleRate, channels));
+    this.#putPage(opusHead(preSkip, sampleRate, channels));
     this.#flush(BEGINS);
-    this.#putWhole(opusTags(tags, padding));
+    this.#putPage(opusTags(tags, padding));
     this.#flush(0);
   }
 
@@ -104,7 +104,7 @@ export class OggOpus {
   }
 
   /** @param {Uint8Array} packet */
-  #putWhole(packet) {
+  #putPage(packet) {
     this.#append(packet, 0, packet.length);
   }
 

@@ -53,7 +53,7 @@ export function isOpusPacket(bytes, start, length, samples) {
       return first >= 0 && start + 1 + lengthBytes(first) + first <= end;
     }
     case ANY_NUMBER:
-      return hasItsFrames(bytes, start + 1, end);
+      return hasAllFrames(bytes, start + 1, end);
     default:
       return true;
   }
@@ -64,7 +64,7 @@ export function isOpusPacket(bytes, start, length, samples) {
  * @param {number} start of the byte with the number of frames
  * @param {number} end of the packet
  */
-function hasItsFrames(bytes, start, end) {
+function hasAllFrames(bytes, start, end) {
   const count = bytes[start] & COUNT_MASK;
   let at = start + 1;
   if (bytes[start] & PADDING_BIT) {

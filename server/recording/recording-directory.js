@@ -31,7 +31,7 @@ export class RecordingDirectory {
   #recordings;
   #directory;
   #onTrouble;
-  #hasTrouble = false;
+  #hasFailed = false;
   #onClose = () => {};
   /** @type {Set<RecordingFile>} */
   #files = new Set();
@@ -101,8 +101,8 @@ export class RecordingDirectory {
    * @returns {boolean} true for the first request
    */
   trouble(code) {
-    if (this.#hasTrouble) return false;
-    this.#hasTrouble = true;
+    if (this.#hasFailed) return false;
+    this.#hasFailed = true;
     this.#onTrouble(code);
     return true;
   }

@@ -170,7 +170,7 @@ export class Recordings {
     if (!this.offered) return { code: 'recording-off' };
     const code = this.#usage.refusal(owner);
     if (code !== null) {
-      this.#lookSoon();
+      this.#scheduleSweep();
       return { code };
     }
     const retryMs = this.#starts.take(owner.network, this.#clock.now());
@@ -178,7 +178,7 @@ export class Recordings {
   }
 
   /** Checks the disk, so that manually deleted files no longer count. */
-  #lookSoon() {
+  #scheduleSweep() {
     const now = this.#clock.now();
     if (now - this.#lookedMs < LOOK_MS) return;
     this.#lookedMs = now;

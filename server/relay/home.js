@@ -12,7 +12,7 @@
  */
 
 import { errors } from '../../public/shared/errors.js';
-import { CLUSTER_VERSION, clockAsked, MAX_RELAY_IDS, relayUp } from '../cluster/messages.js';
+import { CLUSTER_VERSION, clockRequest, MAX_RELAY_IDS, relayUp } from '../cluster/messages.js';
 import { BaseSession, prepareControl } from '../transport/session.js';
 import { RelayedTransport } from './relayed-transport.js';
 import { RelayOutbox } from './messages.js';
@@ -85,7 +85,7 @@ export class RelayHome {
 
   /** @param {unknown} message */
   #tellClock(message) {
-    const asked = this.#wire.reader.read(clockAsked, message);
+    const asked = this.#wire.reader.read(clockRequest, message);
     const clock = asked && this.#clockOf(asked.room);
     return asked === null || clock === null
       ? null

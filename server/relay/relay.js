@@ -15,7 +15,7 @@
 
 import { errors } from '../../public/shared/errors.js';
 import { ALIVE_MS } from '../cluster/beats.js';
-import { CLUSTER_VERSION, clockTold, MAX_RELAY_IDS } from '../cluster/messages.js';
+import { CLUSTER_VERSION, clockAnswer, MAX_RELAY_IDS } from '../cluster/messages.js';
 import { repeat } from '../timers.js';
 import { prepareControl } from '../transport/session.js';
 import { HomeClock } from './home-clock.js';
@@ -112,7 +112,7 @@ export class Relay {
     );
     this.#stops.push(bus.subscribeBytes(subjects.mix(room), (bytes) => this.#mixed(bytes)));
     this.#stops.push(repeat(clock, LOOK_MS, () => this.#look()));
-    this.#stops.push(repeat(clock, 1000, () => this.#tellThere()));
+    this.#stops.push(repeat(clock, 1000, () => this.#report()));
     this.#stops.push(bus.onChanged(() => this.#changed()));
     this.#askClock(FIRST_CLOCKS);
   }
@@ -197,7 +197,7 @@ export class Relay {
       if (!listener) continue;
       const isNew = listener.welcome({ ...message, atRelay });
       const light = /** @type {LightListener} */ (listener.light);
-      listener.session.sendControl(prepareControl({ ...message, stride: light.toldStride }));
+      listener.session.sendControl(prepareControl({ ...message, stride: light.announcedStride }));
       if (isNew) this.#mix.add(light, listener.ladder);
     }
   }
@@ -214,7 +214,7 @@ export class Relay {
       this.#mix.remove(listener.light);
       listener.resupply(message);
       this.#mix.add(listener.light, listener.ladder);
-      listener.session.sendControl({ type: 'stride', stride: listener.light.toldStride });
+      listener.session.sendControl({ type: 'stride', stride: listener.light.announcedStride });
     }
   }
 
@@ -260,7 +260,7 @@ export class Relay {
         ANSWER_MS,
       )
       .then((answer) => {
-        const told = typeof answer === 'symbol' ? null : reader.read(clockTold, answer);
+        const told = typeof answer === 'symbol' ? null : reader.read(clockAnswer, answer);
         if (told === null || told.epoch !== this.epoch || this.#closed) return;
         const nowMs = this.#clock.now();
         this.#heardMs = nowMs;
@@ -281,7 +281,7 @@ export class Relay {
   }
 
   /** Reports the wanted rates to the owner, and part of the sessions as present, in rotation. */
-  #tellThere() {
+  #report() {
     this.#turn = (this.#turn + 1) % TURNS;
     this.#mix.tell();
     const ids = [...this.#listeners.keys()].filter((id) => id % TURNS === this.#turn);

@@ -195,29 +195,29 @@ export class RelayedListener {
     return true;
   }
 
-  /** @param {LightListener} light @param {ReadClientMessages['nearness'] | null} wish */
-  #come(light, wish) {
-    if (wish === null) return false;
-    this.#change(light, () => void (light.nearness = wish.nearness));
-    const ms = wish.fill ? light.takeFill() : 0;
+  /** @param {LightListener} light @param {ReadClientMessages['nearness'] | null} message */
+  #come(light, message) {
+    if (message === null) return false;
+    this.#change(light, () => void (light.nearness = message.nearness));
+    const ms = message.fill ? light.takeFill() : 0;
     if (ms > 0) this.#fill(light, ms, this.#format.frameMs);
     return true;
   }
 
-  /** @param {LightListener} light @param {ReadClientMessages['rate'] | null} wish */
-  #askRate(light, wish) {
-    if (wish === null || !light.rate) return false;
-    light.rate.ask(wish.bitsPerSecond === 'auto' ? Infinity : wish.bitsPerSecond);
+  /** @param {LightListener} light @param {ReadClientMessages['rate'] | null} message */
+  #askRate(light, message) {
+    if (message === null || !light.rate) return false;
+    light.rate.ask(message.bitsPerSecond === 'auto' ? Infinity : message.bitsPerSecond);
     this.#changed(light);
     return true;
   }
 
   /** @param {LightListener} light @param {() => void} change */
   #change(light, change) {
-    const { toldStride } = light;
+    const { announcedStride } = light;
     change();
-    if (light.toldStride !== toldStride)
-      this.session.sendControl({ type: 'stride', stride: light.toldStride });
+    if (light.announcedStride !== announcedStride)
+      this.session.sendControl({ type: 'stride', stride: light.announcedStride });
     this.#changed(light);
   }
 

@@ -40,7 +40,7 @@ export class RelayedMix {
   /** The last accepted frame, at any rate. */
   #frame = -1;
   /** The frame of the latest message. */
-  #cameLast = -1;
+  #latestFrame = -1;
   /** True after lost messages were requested, until the owner starts to send them again. */
   #isAwaiting = false;
   #told = '';
@@ -164,8 +164,8 @@ export class RelayedMix {
     const frame = frameOf(bytes, message);
     if (frame < 0) return false;
     // The owner sends again: from here on everything is in order, the lost messages included.
-    if (frame <= this.#cameLast) this.#isAwaiting = false;
-    this.#cameLast = frame;
+    if (frame <= this.#latestFrame) this.#isAwaiting = false;
+    this.#latestFrame = frame;
     if (frame <= this.#frame) return true;
     // This message overtook the lost ones, and comes again after them.
     if (this.#isAwaiting && frame > this.#frame + 1) return true;

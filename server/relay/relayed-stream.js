@@ -119,12 +119,12 @@ export class RelayedStream {
   #repeatsFor(asked) {
     let repeats = asked;
     for (let r = asked + 1; r <= this.#redundancy; r++)
-      if (!this.#hasCome(this.frame - r)) repeats = r;
+      if (!this.#hasArrived(this.frame - r)) repeats = r;
     return repeats;
   }
 
   /** @param {number} frame  one of the last few */
-  #hasCome(frame) {
+  #hasArrived(frame) {
     for (let i = 0; i < KEPT; i++) if (this.#kept[i].frame === frame) return true;
     return false;
   }

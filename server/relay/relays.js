@@ -70,16 +70,16 @@ export class Relays {
   /**
    * Admits a listener to a room of another node, if its owner allows that.
    * @param {Session} session
-   * @param {{ room: string, delivery?: string, e2e?: boolean, nearness?: string }} wish  the
+   * @param {{ room: string, delivery?: string, e2e?: boolean, nearness?: string }} join  the
    *   request to join, as sent to the owner
    * @param {Found} found  location of the room
    * @returns {boolean} false if the listener must go to the owner itself
    */
-  take(session, wish, found) {
+  take(session, join, found) {
     if (typeof found === 'string' || found.node === null || !found.relayed || !this.#mayTake())
       return false;
-    if (session.transport.replyOnly || wish.delivery === 'reply' || wish.e2e) return false;
-    this.#of(wish.room, found.node, found.relayed.epoch).take(session, wish);
+    if (session.transport.replyOnly || join.delivery === 'reply' || join.e2e) return false;
+    this.#of(join.room, found.node, found.relayed.epoch).take(session, join);
     return true;
   }
 

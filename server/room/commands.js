@@ -139,17 +139,17 @@ const ACTIONS = Object.freeze({
   recordConsent({ record }, member, { agreed }) {
     record.recording.consent(member, agreed);
   },
-  metronome({ record }, member, wish) {
-    record.metronome.set(wish, member.label);
+  metronome({ record }, member, message) {
+    record.metronome.set(message, member.label);
   },
-  track({ record }, member, wish) {
-    return record.track.wish(member, wish);
+  track({ record }, member, message) {
+    return record.track.act(member, message);
   },
   moderate(room, member, message) {
     const act = /** @type {(...args: [Room, Member, ModerateMessage]) => ErrorCode | null} */ (
       ACTS[message.action]
     );
-    const isAllowed = room.rules.moderation.mayActNow();
+    const isAllowed = room.rules.moderation.takeAction();
     const code = isAllowed ? act(room, member, message) : 'too-many-requests';
     if (code !== null) member.refuse('moderate', code, { action: message.action });
   },

@@ -18,7 +18,7 @@
  * @import { Listener } from '../mix/listener.js'
  * @import { RecordingChange, Recordings } from '../recording/recordings.js'
  * @import { Source } from '../source/source.js'
- * @import { ChatState, PlaceNote, RoomState, ToldState } from '../state/portable-state.js'
+ * @import { ChatState, PlaceNote, RoomState, KnownState } from '../state/portable-state.js'
  * @import { Turns } from '../timers.js'
  * @import { Happening } from '../webhooks/webhooks.js'
  * @import { Member } from './people/member.js'
@@ -76,8 +76,8 @@
  * @property {(room: string, places?: readonly PlaceNote[]) => void} ended a room has ended here;
  *   places: notes that its tokens lack
  * @property {(room: string) => number} epochOf  of a room; above that of the room before it
- * @property {(room: string, state: ToldState) => void} ruled  a room's state has changed
- * @property {(room: string) => ToldState | null} rulesOf state that a room had on the previous
+ * @property {(room: string, state: KnownState) => void} ruled  a room's state has changed
+ * @property {(room: string) => KnownState | null} rulesOf state that a room had on the previous
  *   node
  * @property {(room: string) => readonly PlaceNote[]} placesOf notes on a room's places that its
  *   tokens lack
@@ -138,9 +138,9 @@
  * @property {(listener: Listener, source: Source, start: number, samples: number) => void} mixed
  *   in `reply`: these samples of the source were read for the listener, as far as they existed
  *
- * @typedef {Partial<Omit<JoinMessage, 'type' | 'version' | 'room' | 'name' | keyof FormatWishes>> &
- *   FormatWishes} JoinWishes  wishes of a participant, besides room and name
- * @typedef {{ frameMs?: number, channels?: number }} FormatWishes  wider than a join's: a room of
+ * @typedef {Partial<Omit<JoinMessage, 'type' | 'version' | 'room' | 'name' | keyof FormatFields>> &
+ *   FormatFields} JoinRequest  contents of a join besides room and name
+ * @typedef {{ frameMs?: number, channels?: number }} FormatFields  wider than a join's: a room of
  *   another node may have values that only an option can set
  */
 
@@ -205,7 +205,7 @@ export function roomConfigOf(config) {
  * A room's settings as the participant who begins it asks for: stereo where the codec has it, with
  * as much more bit rate.
  * @param {RoomConfig} config
- * @param {JoinWishes} wishes
+ * @param {JoinRequest} request
  * @param {Pick<Codec, 'maxFrameValues'>} codec
  * @returns {RoomConfig}
  */

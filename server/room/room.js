@@ -6,7 +6,7 @@
  * @import { RoomState } from '../state/portable-state.js'
  * @import { Session } from '../transport/session.js'
  * @import { MemberRoom } from './people/member.js'
- * @import { JoinWishes, RoomConfig, RoomEvents, RoomOwner, RoomServices } from './room-config.js'
+ * @import { JoinRequest, RoomConfig, RoomEvents, RoomOwner, RoomServices } from './room-config.js'
  * @import { Entry } from './rules/rules.js'
  *
  * @typedef {object} RoomParts
@@ -154,33 +154,34 @@ export class Room {
    * Admits a newcomer, or returns a member to their place; sends them the room and announces them.
    * @param {Session} session
    * @param {string} name  checked already
-   * @param {JoinWishes} [wishes]
+   * @param {JoinRequest} [request]
    * @param {Entry} [entry]
    * @returns {Member | ErrorCode | null} the code of a refusal; null when they wait in the lobby
    */
-  join(session, name, wishes = {}, entry = OPEN_ENTRY) {
+  join(session, name, request = {}, entry = OPEN_ENTRY) {
     const { people, sound, rules } = this;
-    const before = people.places.holder(wishes.resume);
-    const refusal = this.#refusal(before, wishes) ?? sound.mode.refusal(session, wishes);
+    const before = people.places.holder(request.resume);
+    const refusal = this.#refusal(before, request) ?? sound.mode.refusal(session, request);
     if (refusal !== null) return refusal;
-    const taken = before ? null : people.places.taken(wishes.resume);
+    const taken = before ? null : people.places.taken(request.resume);
     const answer = before ? null : rules.refusal(session, entry, taken);
     if (answer === 'knock')
-      return rules.lobby.knock(session, name, () => this.#admit(session, name, wishes, entry));
+      return rules.lobby.knock(session, name, () => this.#admit(session, name, request, entry));
     if (answer !== null) return answer;
-    const cast = before || taken ? entry : rules.stage.cast(entry, wishes.stage);
+    const cast = before || taken ? entry : rules.stage.cast(entry, request.stage);
     const arrival = arrivalOf(before, taken, cast);
     const isAdmitted = entry.admitted ?? false;
-    if (rules.casting.isElsewhere(session, wishes, arrival.permissions, isAdmitted)) return 'moved';
-    const member = this.#newMember(session, name, wishes, arrival);
+    if (rules.casting.isElsewhere(session, request, arrival.permissions, isAdmitted))
+      return 'moved';
+    const member = this.#newMember(session, name, request, arrival);
     if (typeof member === 'string') return member;
-    this.#enter(member, wishes, arrival);
+    this.#enter(member, request, arrival);
     return member;
   }
 
   /**
    * @param {Member | null} before
-   * @param {JoinWishes} wishes
+   * @param {JoinRequest} request
    * @returns {ErrorCode | null} why nobody can come in now
    */
   #refusal(before, { resume }) {
@@ -194,11 +195,11 @@ export class Room {
    * Admits a person from the lobby, after a moderator's admission.
    * @param {Session} session
    * @param {string} name
-   * @param {JoinWishes} wishes
+   * @param {JoinRequest} request
    * @param {Entry} entry
    */
-  #admit(session, name, wishes, entry) {
-    const joined = this.join(session, name, wishes, { ...entry, admitted: true });
+  #admit(session, name, request, entry) {
+    const joined = this.join(session, name, request, { ...entry, admitted: true });
     if (joined === 'moved') this.moving.sendOn(session);
     else if (typeof joined === 'string') refuse(session, joined);
   }
@@ -207,15 +208,15 @@ export class Room {
    * Makes a member of a newcomer, a returning member, or a member from another node.
    * @param {Session} session
    * @param {string} name
-   * @param {JoinWishes} wishes
+   * @param {JoinRequest} request
    * @param {Arrival} arrival
    * @returns {Member | 'server-full'}
    */
-  #newMember(session, name, wishes, { before, taken, grant, permissions }) {
+  #newMember(session, name, request, { before, taken, grant, permissions }) {
     const { sound } = this;
     const { places } = this.people;
     const id = before?.id ?? (taken ? places.takenId(taken.id) : places.nextId());
-    const opened = sound.streams.open(id, session, wishes, before, permissions);
+    const opened = sound.streams.open(id, session, request, before, permissions);
     if (opened === 'server-full') return opened;
     return new Member({
       id,
@@ -234,24 +235,24 @@ export class Room {
   /**
    * Gives a member their place, sends them the room, and announces them.
    * @param {Member} member
-   * @param {JoinWishes} wishes
+   * @param {JoinRequest} request
    * @param {Arrival} arrival
    */
-  #enter(member, wishes, { before, taken }) {
+  #enter(member, request, { before, taken }) {
     const { people, sound, rules } = this;
     const { session } = member;
     const isNew = before === null;
-    people.enter(member, before || taken ? wishes.resume : undefined);
+    people.enter(member, before || taken ? request.resume : undefined);
     if (taken) rules.takenOver(member);
     if (before) rules.casting.retire(before, member);
     sound.delivery.enter(member.source, member.listener);
     session.handler = member;
     rules.entered(member, isNew);
-    const token = people.places.tokenOf(member, before ? wishes.resume : undefined);
+    const token = people.places.tokenOf(member, before ? request.resume : undefined);
     member.tell(
       welcomeOf(this, member, {
         token,
-        nameCut: wishes.nameCut,
+        nameCut: request.nameCut,
         nodes: this.#services.cluster?.nodes(),
         atRelay: sound.streams.ratesAtRelay(session, member.listener),
       }),
@@ -303,7 +304,7 @@ export class Room {
     const isFree = left || !this.#keepsPlaceOf(member);
     if (isFree) people.free(member);
     else people.wait(member);
-    this.#owner.departures.take(member, () => this.#tellGone(member, isFree));
+    this.#owner.departures.take(member, () => this.#announceDeparture(member, isFree));
   }
 
   /** Keeps no place after a short visit. @param {Member} member */
@@ -312,7 +313,7 @@ export class Room {
   }
 
   /** @param {Member} member @param {boolean} isFree  true when their place is free */
-  #tellGone(member, isFree) {
+  #announceDeparture(member, isFree) {
     if (this.#closed) return;
     try {
       if (isFree) this.#freed(member);
@@ -417,7 +418,7 @@ export class Room {
     this.#owner.settle();
     sound.review(now);
     this.rules.review();
-    people.endRound(now, sound.delay.toldMs('tick'));
+    people.endRound(now, sound.delay.shownDelayMs('tick'));
     for (const member of [...people.audience.idle(now - this.config.idleTimeoutMs)])
       this.#lose(member);
     sound.delivery.redundancyChanged();

@@ -82,7 +82,7 @@ export class Lateness {
   /** Number of packets later than needMs, without the packets beyond the cap. */
   #above = 0;
   #run = 0;
-  #runMost = 0;
+  #runLongest = 0;
   #previousMs = -Infinity;
   /**
    * Time of the last packet that was later than needed, and whether its stall counts as one packet.
@@ -292,10 +292,10 @@ export class Lateness {
    */
   #step(bin, catchesUp, nowMs) {
     this.#run = catchesUp ? 0 : this.#run + 1;
-    this.#runMost = this.#run <= 1 ? bin : Math.max(bin, this.#runMost);
+    this.#runLongest = this.#run <= 1 ? bin : Math.max(bin, this.#runLongest);
     if (this.#run < STEP_PACKETS) return;
     this.#run = 0;
-    this.#stepMs = this.#runMost;
+    this.#stepMs = this.#runLongest;
     this.#stepUntilMs = nowMs + STEP_MS;
     this.#measure(nowMs);
   }

@@ -176,8 +176,9 @@ export class Source {
    */
   set offsetMs(ms) {
     const frames = Math.max(0, ms / this.#format.frameMs - 1e-9);
-    const lessBy = this.#wantedOffset - frames;
-    if (frames === 0 || lessBy < 0 || lessBy > WORTH_FRAMES) this.#wantedOffset = Math.ceil(frames);
+    const decrease = this.#wantedOffset - frames;
+    if (frames === 0 || decrease < 0 || decrease > WORTH_FRAMES)
+      this.#wantedOffset = Math.ceil(frames);
     if (this.#wantedOffset > this.#offset) this.#offset = this.#wantedOffset;
   }
 
@@ -389,14 +390,14 @@ export class Source {
         (next < last - this.#decoder.maxConcealed ||
           this.packets.hasAny(next, Math.min(last, this.#newest)))
       ) {
-        this.#makeUp(next + this.#offset);
+        this.#conceal(next + this.#offset);
       } else {
         break;
       }
       this.#next = next + 1;
     }
     if (due)
-      for (let f = Math.min(frame, this.#next + this.#offset); f <= frame; f++) this.#makeUp(f);
+      for (let f = Math.min(frame, this.#next + this.#offset); f <= frame; f++) this.#conceal(f);
     return this.ring.state(frame);
   }
 
@@ -497,7 +498,7 @@ export class Source {
   }
 
   /** @param {number} frame without a packet: silent after silence, concealed after sound */
-  #makeUp(frame) {
+  #conceal(frame) {
     if (this.ring.state(frame) !== FrameState.absent) return;
     if (this.#decoder.conceals) this.#decoder.conceal(this.ring, frame);
     else if (this.#decoder.last === FrameState.silent && this.#leavesOutSilence)
@@ -522,7 +523,7 @@ export class Source {
   }
 
   /** @param {number} frame that has a packet @returns {number} its level as sent, with VOICE_BIT */
-  toldLevel(frame) {
+  sentLevel(frame) {
     return this.packets.level(frame - this.#offset);
   }
 

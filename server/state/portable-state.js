@@ -17,7 +17,7 @@
  * @typedef {z.infer<typeof placeNote>} PlaceNote
  * @typedef {z.infer<typeof chatState>} ChatState
  * @typedef {z.infer<typeof stageState>} StageState
- * @typedef {z.infer<typeof toldState>} ToldState
+ * @typedef {z.infer<typeof knownState>} KnownState
  * @typedef {z.infer<typeof personState>} PersonState
  * @typedef {z.infer<typeof roomState>} RoomState
  */
@@ -50,7 +50,7 @@ export const personFields = Object.freeze({
   /** Names the place in resume tokens. */
   key: z.string().min(1).max(32),
   role,
-  /** By their own wish. */
+  /** By their own choice. */
   muted: z.boolean(),
   /** By a moderator. */
   silenced: z.boolean(),
@@ -121,7 +121,7 @@ const stageState = z.object({
 });
 
 /** State of an occupied room that all nodes know. */
-export const toldState = settings.extend({
+export const knownState = settings.extend({
   version: z.number().int().min(1).default(1),
   locked: z.boolean(),
   lobby: z.boolean(),
@@ -170,7 +170,7 @@ export const chatState = z.object({ messages: z.array(said).max(MAX_CHAT), next:
 /** Whole portable state of a room. */
 export const roomState = z.object({
   name: z.string().max(64),
-  told: toldState,
+  told: knownState,
   chat: chatState,
   people: z.array(personState),
 });

@@ -214,7 +214,7 @@ class RequestTransport {
   #packets(token, request, response) {
     const asked = this.#known(token, response);
     if (!asked) return;
-    if (asked.asksTooOften(this.#options.clock.now())) {
+    if (asked.isPollingTooFast(this.#options.clock.now())) {
       answerError(response, 'too-many-requests');
       return;
     }
@@ -364,7 +364,7 @@ class Http1Session extends BaseSession {
   }
 
   /** Counts a request of the peer. @param {number} now on the monotonic clock */
-  asksTooOften(now) {
+  isPollingTooFast(now) {
     return this.#requestRate.take(now) > 0;
   }
 

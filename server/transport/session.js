@@ -53,7 +53,7 @@
  * @property {(message: ServerMessage | ControlMessage) => void} sendControl sends it reliably and
  *   in order. For one message to many sessions see prepareControl
  * @property {(code: number, reason: string) => void} close idempotent; code 0 is a normal end
- * @property {(waits: boolean) => void} [letAudioWait] true lets audio packets wait until the tick
+ * @property {(waits: boolean) => void} [holdAudio] true lets audio packets wait until the tick
  *   reads them; otherwise each wakes the thread. False at first
  * @property {() => SessionStats} stats
  * @property {() => PathStats} pathStats the statistics that are read often; valid until the next

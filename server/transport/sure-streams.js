@@ -50,7 +50,7 @@ export class SureStreams {
    * Time at which the packets to repeat were first sent, until a stream begins for them; else
    * Infinity.
    */
-  #anewFromMs = Infinity;
+  #restartMs = Infinity;
   #shortUntilMs = -Infinity;
 
   /**
@@ -95,12 +95,12 @@ export class SureStreams {
     if (!stream) return null;
     const piece = {
       stream,
-      fromMs: Math.min(now, this.#anewFromMs),
+      fromMs: Math.min(now, this.#restartMs),
       startMs: now,
       endMs: Infinity,
       packets: 0,
     };
-    this.#anewFromMs = Infinity;
+    this.#restartMs = Infinity;
     stream.onStopped = () => this.#arrived(piece);
     this.#pieces.push(piece);
     this.#isOpen = true;
@@ -124,7 +124,7 @@ export class SureStreams {
   restart(arrivedMs) {
     if (this.#pieces.length === 0) return 0;
     const now = this.#clock.now();
-    this.#anewFromMs = Math.max(
+    this.#restartMs = Math.max(
       arrivedMs,
       now - ANEW_MS,
       Math.min(...this.#pieces.map(({ fromMs }) => fromMs)),
@@ -132,7 +132,7 @@ export class SureStreams {
     this.#shortUntilMs = now + SHORT_FOR_MS;
     for (const { stream } of this.#pieces.splice(0)) stream.reset(0);
     this.#isOpen = false;
-    return now - this.#anewFromMs;
+    return now - this.#restartMs;
   }
 
   /** @param {Piece} piece that the peer has stopped */

@@ -110,7 +110,7 @@ class WebSocketTransport {
   /** @type {Promise<void> | null} */
   #closing = null;
   /** @type {() => void} */
-  #onLastGone = () => {};
+  #onLastClosed = () => {};
 
   /** @param {WebSocketOptions} options */
   constructor(options) {
@@ -133,7 +133,7 @@ class WebSocketTransport {
       this.#options.server.off('upgrade', this.#upgrade);
       this.#stopChecks();
       for (const session of [...this.#sessions]) session.closeWith('server-closing');
-      this.#onLastGone = resolve;
+      this.#onLastClosed = resolve;
       if (this.#sockets.size === 0) resolve();
     });
     return this.#closing;
@@ -191,7 +191,7 @@ class WebSocketTransport {
       new URLSearchParams(request.url?.split('?', 2)[1] ?? '').get(ROOM_QUERY) ?? undefined;
     ws.once('close', () => {
       this.#sockets.delete(ws);
-      if (this.#sockets.size === 0) this.#onLastGone();
+      if (this.#sockets.size === 0) this.#onLastClosed();
     });
     if (this.#sessions.size >= maxSessions) {
       session.sendControl({

@@ -303,7 +303,7 @@ export class NativeEngineSession extends BaseSession {
   #waitingBytes = 0;
   #lines;
   #isFlooded = false;
-  #audioWaits = false;
+  #isAudioHeld = false;
   /** Set while packets must arrive. @type {SureStreams | null} */
   #sure = null;
 
@@ -339,9 +339,9 @@ export class NativeEngineSession extends BaseSession {
   }
 
   /** @param {boolean} waits */
-  letAudioWait(waits) {
-    if (waits === this.#audioWaits) return;
-    this.#audioWaits = waits;
+  holdAudio(waits) {
+    if (waits === this.#isAudioHeld) return;
+    this.#isAudioHeld = waits;
     this.#native.letWait(waits ? AUDIO_BYTE : null);
   }
 

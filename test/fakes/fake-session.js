@@ -57,7 +57,7 @@ export class FakeSession {
   }
 
   /** @param {boolean} waits */
-  letAudioWait(waits) {
+  holdAudio(waits) {
     this.audioWaits = waits;
   }
 

@@ -172,7 +172,7 @@ async function watchBoth() {
     const seen = endWatch();
     const longestMs = loop.max / 1e6;
     return longestMs > LOOP_MS
-      ? { ...seen, stoodStill: seen.stoodStill + 1, longestMs: Math.max(seen.longestMs, longestMs) }
+      ? { ...seen, hasStalled: seen.hasStalled + 1, longestMs: Math.max(seen.longestMs, longestMs) }
       : seen;
   };
 }

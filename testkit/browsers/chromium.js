@@ -53,11 +53,11 @@ export const isExecutable = (/** @type {string} */ file) => {
 /**
  * Chromium's program: CHROMIUM_PATH where that is set, or else the first that is where browsers
  * are.
- * @param {string | undefined} [wish]
+ * @param {string | undefined} [path]
  * @returns {string | undefined} undefined when there is none
  */
-export function findChromium(wish = process.env.CHROMIUM_PATH) {
-  return wish ? [wish].find(isExecutable) : PLACES.find(isExecutable);
+export function findChromium(path = process.env.CHROMIUM_PATH) {
+  return path ? [path].find(isExecutable) : PLACES.find(isExecutable);
 }
 
 /**

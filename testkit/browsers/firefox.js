@@ -38,8 +38,8 @@ const PLACES = Object.freeze([
  * @returns {string | undefined} FIREFOX_PATH, or the first that is where browsers are; undefined
  *   where it or PulseAudio is missing
  */
-export function findFirefox(wish = process.env.FIREFOX_PATH) {
-  return canServeSound() ? (wish ? [wish] : PLACES).find(isExecutable) : undefined;
+export function findFirefox(path = process.env.FIREFOX_PATH) {
+  return canServeSound() ? (path ? [path] : PLACES).find(isExecutable) : undefined;
 }
 
 /**

@@ -50,12 +50,12 @@ export class Participant {
   }
 
   /**
-   * @param {{ room: string, name: string, delivery?: 'tick' | 'reply', listen?: boolean }} wish
+   * @param {{ room: string, name: string, delivery?: 'tick' | 'reply', listen?: boolean }} request
    * @param {(bytes: Uint8Array, arrivalMs: number) => void} onPacket
    * @param {Clock} clock
    * @returns {Promise<void>} rejects with a ConnectionError
    */
-  enter(wish, onPacket, clock) {
+  enter(request, onPacket, clock) {
     const handler = {
       onPacket,
       onControl: (/** @type {any} */ message) => this.#control(message),
@@ -64,7 +64,7 @@ export class Participant {
     };
     return join(
       this.#connection,
-      { type: 'join', version: CONTROL_VERSION, ...wish },
+      { type: 'join', version: CONTROL_VERSION, ...request },
       handler,
       clock,
     );

@@ -47,9 +47,9 @@ export class Talker extends Participant {
     this.#phaseMs = phaseMs;
   }
 
-  /** @param {{ room: string, name: string, delivery?: 'tick' | 'reply' }} wish */
-  async join(wish) {
-    await this.enter(wish, (bytes, arrivalMs) => this.#receive(bytes, arrivalMs), systemClock);
+  /** @param {{ room: string, name: string, delivery?: 'tick' | 'reply' }} join */
+  async join(join) {
+    await this.enter(join, (bytes, arrivalMs) => this.#receive(bytes, arrivalMs), systemClock);
     const { sampleRate, frameSamples } = this.format;
     const sync = new ClockSync(sampleRate);
     this.#sync = sync;

@@ -3,7 +3,7 @@
  * loads this file.
  *
  * @import { AudioFormat } from '../../shared/sound/audio-format.js'
- * @import { ClientMessage, JoinWishes } from '../../shared/messages/client-messages.js'
+ * @import { ClientMessage, JoinRequest } from '../../shared/messages/client-messages.js'
  * @import { BanFields, BeatFields, ChatFields } from '../../shared/messages/fields.js'
  * @import { RecordingFields, TrackFields } from '../../shared/messages/fields.js'
  * @import { ServerMessages } from '../../shared/messages/server-messages.js'
@@ -30,7 +30,7 @@
  * @property {number} gapMs    total length of those gaps
  *
  * @typedef {object} ClientOptions  of a page or a program, passed whole
- * @property {JoinWishes} join                       sent to the server unchanged
+ * @property {JoinRequest} join                       sent to the server unchanged
  * @property {string} origin                         the server's, such as 'http://localhost:8080'
  * @property {TransportChoice} [transport]             default 'auto'
  * @property {boolean} [muted]                       default false
@@ -44,7 +44,7 @@
  * @property {string} [e2eKey] the room's key, base64url, if it is encrypted end to end
  * @property {ServerConfig} [config]                 fetched from the server when absent
  *
- * @typedef {Partial<Pick<ClientOptions, 'muted' | 'silenceSuppression'> & Pick<JoinWishes,
+ * @typedef {Partial<Pick<ClientOptions, 'muted' | 'silenceSuppression'> & Pick<JoinRequest,
  *   'nearness'>>} LiveOptions  options that can change during a call
  *
  * @typedef {object} DeviceOptions  options that stay on the page

@@ -322,5 +322,5 @@ export function readFields(type, message) {
  * @typedef {{ [T in ClientMessageType]: z.output<(typeof CLIENT_MESSAGES)[T]['fields']> }}
  *   ReadClientMessages  as the server has read them, with defaults in place of missing fields
  *
- * @typedef {Omit<z.input<typeof join>, 'version'>} JoinWishes  what a participant joins with
+ * @typedef {Omit<z.input<typeof join>, 'version'>} JoinRequest  contents of a join
  */

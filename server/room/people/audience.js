@@ -119,10 +119,10 @@ export class Audience {
   }
 
   #later() {
-    this.#timer = this.#clock.setTimeout(() => this.#tellPart(), PART_MS);
+    this.#timer = this.#clock.setTimeout(() => this.#announcePart(), PART_MS);
   }
 
-  #tellPart() {
+  #announcePart() {
     const pass = this.#pass;
     if (pass.at === pass.entries.length) {
       pass.entries = [...this.#entries.values()];
@@ -148,10 +148,10 @@ export class Audience {
 
   /**
    * A page of listeners, in the order of coming.
-   * @param {object} wish
-   * @param {string} [wish.after]  last id of the page before
-   * @param {string} [wish.find]  part of the name, in any case
-   * @param {number} wish.most
+   * @param {object} query
+   * @param {string} [query.after]  last id of the page before
+   * @param {string} [query.find]  part of the name, in any case
+   * @param {number} query.most
    * @returns {{ members: Member[], next: string | null }} next: the `after` of the next page; null
    *   for the last one
    */
@@ -243,14 +243,14 @@ export class Announcements {
    * @param {TokenBucket} bucket
    * @returns {boolean} true when a message may go at once, without overtaking one that waits
    */
-  #mayTell(bucket) {
+  #mayAnnounce(bucket) {
     const waiting = this.#came.size + this.#changed.size + this.#left.length;
     return !this.#isOfPeople && waiting === 0 && bucket.take(this.#clock.now()) === 0;
   }
 
   /** @param {Member} member  a newcomer */
   came(member) {
-    if (this.#mayTell(this.#joins))
+    if (this.#mayAnnounce(this.#joins))
       this.#tell({ type: 'joined', person: member.describe() }, member);
     else this.#came.set(member.id, member);
   }
@@ -261,7 +261,7 @@ export class Announcements {
    */
   changed(member, except) {
     if (this.#came.has(member.id)) this.#came.set(member.id, member);
-    else if (this.#mayTell(this.#changes))
+    else if (this.#mayAnnounce(this.#changes))
       this.#tell({ type: 'changed', person: member.describe() }, except);
     else this.#changed.set(member.id, member);
   }
@@ -270,7 +270,7 @@ export class Announcements {
   left(id) {
     this.#changed.delete(id);
     if (this.#came.delete(id)) return;
-    if (this.#mayTell(this.#changes)) this.#tell({ type: 'left', id });
+    if (this.#mayAnnounce(this.#changes)) this.#tell({ type: 'left', id });
     else this.#left.push(id);
   }
 

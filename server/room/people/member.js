@@ -112,7 +112,7 @@ export class Member {
   #why = 'left';
   #ended;
   /** Server-side delay of the last message, in milliseconds. */
-  #toldDelayMs = -1;
+  #announcedDelayMs = -1;
   /** Dropped packets of a light member, by reason. @type {Map<string, number> | null} */
   #dropped = null;
 
@@ -238,10 +238,10 @@ export class Member {
 
   /** Number of frames in a packet that this member is sent. */
   get stride() {
-    return this.listener?.isLight ? this.listener.toldStride : 1;
+    return this.listener?.isLight ? this.listener.announcedStride : 1;
   }
 
-  /** True when nothing of this member is heard: by their own wish, a moderator's, or their role. */
+  /** True if nobody hears this member: by their own choice, a moderator's, or their role. */
   get muted() {
     return this.#muted || !this.#heard;
   }
@@ -431,16 +431,16 @@ export class Member {
     const { serverDelayMs } = this;
     if (
       typeof this.listener?.ownDelayMs === 'number' ||
-      Math.abs(serverDelayMs - this.#toldDelayMs) < TOLD_CHANGE_MS
+      Math.abs(serverDelayMs - this.#announcedDelayMs) < TOLD_CHANGE_MS
     )
       return;
-    this.#toldDelayMs = serverDelayMs;
+    this.#announcedDelayMs = serverDelayMs;
     this.tell({ type: 'delay', serverDelayMs });
   }
 
   /** Server-side delay for the welcome. */
   takeDelay() {
-    return (this.#toldDelayMs = this.serverDelayMs);
+    return (this.#announcedDelayMs = this.serverDelayMs);
   }
 
   /** Ends a second of the statistics. @param {number} nowMs  on the monotonic clock */

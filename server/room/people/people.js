@@ -157,10 +157,10 @@ export class People {
 
   /**
    * A page of the audience, of names that contain a text.
-   * @param {{ after?: string, find?: string, most: number }} wish  see Audience.page
+   * @param {{ after?: string, find?: string, most: number }} query  see Audience.page
    */
-  listeners(wish) {
-    const { members, next } = this.audience.page(wish);
+  listeners(query) {
+    const { members, next } = this.audience.page(query);
     const people = members.map((member) => member.describe());
     return { count: this.audience.size, people, ...(next !== null && { next }) };
   }
@@ -185,7 +185,7 @@ export class People {
     }
     this.places.give(member, token);
     if (isLight) this.#people.delete(id);
-    this.#putIn(member);
+    this.#insert(member);
   }
 
   /** Places as plain data. @returns {PersonState[]} */
@@ -230,7 +230,7 @@ export class People {
   }
 
   /** @param {Member} member */
-  #putIn(member) {
+  #insert(member) {
     this.#count(member, 1);
     if (this.here === 0) this.#census.rooms += 1;
     if (member.delivery === 'tick') this.#ticking += 1;
@@ -264,7 +264,7 @@ export class People {
     if (!this.takeOut(member)) return;
     change();
     if (member.isLight) this.#people.delete(member.id);
-    this.#putIn(member);
+    this.#insert(member);
   }
 
   /** Keeps the place of a removed member. @param {Member} member */

@@ -10,7 +10,7 @@
  * @property {Member} holder
  * @property {string} key  names the place in resume tokens
  * @property {TokenBucket} returns  limits sessions that take the place up again
- * @property {number} toldMs  time of the holder's last token, on the monotonic clock
+ * @property {number} issuedMs  time of the holder's last token, on the monotonic clock
  * @property {string} told  that token's changeable fields
  */
 
@@ -191,7 +191,7 @@ export class Places {
   /** @param {Member} holder @param {string} key @param {TokenBucket} [returns] */
   #put(holder, key, returns = new TokenBucket({ ...RETURNS, nowMs: this.#clock.now() })) {
     const { id, name, label } = holder;
-    const place = { holder, key, returns, toldMs: this.#clock.now(), told: mayChange(holder) };
+    const place = { holder, key, returns, issuedMs: this.#clock.now(), told: mayChange(holder) };
     this.#places.set(id, place);
     this.#byKey.set(key, place);
     this.#numbers.add(Number(id) % SOURCE_NUMBERS);
@@ -255,8 +255,8 @@ export class Places {
   renew(member, now) {
     if (!this.#tokens.takesOver) return;
     const place = this.#places.get(member.id);
-    if (!place || (place.told === mayChange(member) && now - place.toldMs < RENEW_MS)) return;
-    place.toldMs = now;
+    if (!place || (place.told === mayChange(member) && now - place.issuedMs < RENEW_MS)) return;
+    place.issuedMs = now;
     member.tell({ type: 'resume', resume: this.#sign(place), nodes: this.#cluster?.nodes() ?? [] });
   }
 

@@ -68,7 +68,7 @@ export class Moderation {
   }
 
   /** @returns {boolean} true when a member may act now; counts against the limit of all members */
-  mayActNow() {
+  takeAction() {
     return this.#actions.take(this.#clock.now()) === 0;
   }
 

@@ -5,7 +5,7 @@
  * @import { Grant, Permission, Role } from '../../access/grant.js'
  * @import { Place } from '../../access/resume-token.js'
  * @import { RoomRecording } from '../../recording/room-recording.js'
- * @import { ToldState } from '../../state/portable-state.js'
+ * @import { KnownState } from '../../state/portable-state.js'
  * @import { Session } from '../../transport/session.js'
  * @import { Member } from '../people/member.js'
  * @import { People } from '../people/people.js'
@@ -129,7 +129,7 @@ export class Rules {
     return { ...this.policy.told, mode: this.#settings.mode, ...this.stage.rules };
   }
 
-  /** State that all nodes know, as plain data. @returns {ToldState} */
+  /** State that all nodes know, as plain data. @returns {KnownState} */
   state() {
     return {
       ...this.#settings.state(),
@@ -147,7 +147,7 @@ export class Rules {
   /**
    * Goes on from another thread or node. The configuration has frames, channels, mode and
    * encryption already.
-   * @param {ToldState} before
+   * @param {KnownState} before
    */
   restore(before) {
     const { delay } = this.#sound;
@@ -162,14 +162,14 @@ export class Rules {
     this.hands.goOnFrom(before.nextHand);
   }
 
-  /** Continues a room of another node, whose people may come. @param {ToldState} told */
+  /** Continues a room of another node, whose people may come. @param {KnownState} told */
   takeOver(told) {
     const { nextId } = told;
     this.restore({ ...told, nextId: nextId && nextId + ID_GAP });
     this.succession.expect(this.#config.awayTimeoutMs);
   }
 
-  /** @param {Pick<ToldState, 'bans' | 'restraints' | 'places'>} lists */
+  /** @param {Pick<KnownState, 'bans' | 'restraints' | 'places'>} lists */
   #takeLists({ bans, restraints, places }) {
     for (const { name, leftMs, ...whom } of bans)
       if (!this.#bans.has(this.#room, whom)) this.#bans.add(this.#room, name, whom, leftMs);
@@ -180,7 +180,7 @@ export class Rules {
   /**
    * Merges the rules of a node that had the same room while the two were apart. The stricter rule
    * holds, and so does every decision of either's moderators.
-   * @param {ToldState} other
+   * @param {KnownState} other
    */
   meet(other) {
     const before = JSON.stringify(this.told);
@@ -274,7 +274,7 @@ export class Rules {
    */
   welcomed(member, isNew) {
     if (isNew && member.silenced) this.notify(member, { action: 'muted', muted: true }, null);
-    this.#tellWaiting(member);
+    this.#announceWaiting(member);
     this.tellStage(member);
     this.occupied();
   }
@@ -329,12 +329,12 @@ export class Rules {
     const { role, muted, permissions, stride } = member;
     this.notify(member, { action: 'role', role, muted, may: [...permissions], stride }, by);
     this.#people.changed(member);
-    this.#tellWaiting(member);
+    this.#announceWaiting(member);
     this.tellStage(member);
   }
 
   /** Sends a moderator the people who wait for an answer. @param {Member} member */
-  #tellWaiting(member) {
+  #announceWaiting(member) {
     if (member.role !== 'moderator') return;
     if (this.lobby.waiting.length > 0) member.tell(this.lobby.message);
     if (this.hands.size > 0) member.tell(this.hands.message);
@@ -439,7 +439,7 @@ export class Policy {
     this.#password = password === null ? null : new RoomPassword(password);
   }
 
-  /** @returns {Pick<ToldState, Rule | 'password'>} */
+  /** @returns {Pick<KnownState, Rule | 'password'>} */
   state() {
     const password = this.#password?.state() ?? null;
     // A password that isn't hashed yet leaves the room locked, not open.
@@ -447,13 +447,13 @@ export class Policy {
     return { ...this.#set, locked, password };
   }
 
-  /** @param {Pick<ToldState, Rule | 'password'>} state */
+  /** @param {Pick<KnownState, Rule | 'password'>} state */
   restore({ locked, lobby, chat, record, password }) {
     this.#password = password && new RoomPassword(password);
     this.#set = { locked, lobby, chat, record };
   }
 
-  /** Takes the stricter of two policies. @param {Pick<ToldState, Rule | 'password'>} other */
+  /** Takes the stricter of two policies. @param {Pick<KnownState, Rule | 'password'>} other */
   meet({ locked, lobby, chat, record, password }) {
     const own = this.#set;
     this.#set = {

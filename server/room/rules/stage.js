@@ -7,7 +7,7 @@
  * @import { Session } from '../../transport/session.js'
  * @import { Member } from '../people/member.js'
  * @import { People } from '../people/people.js'
- * @import { Cluster, JoinWishes, RoomConfig, RoomOwner } from '../room-config.js'
+ * @import { Cluster, JoinRequest, RoomConfig, RoomOwner } from '../room-config.js'
  * @import { RoomMode } from '../sound/mode.js'
  * @import { Sound } from '../sound/sound.js'
  * @import { Entry } from './rules.js'
@@ -198,14 +198,14 @@ export class Casting {
    * True when a joining person's place is at another node. That is so for a listener when this node
    * has enough of them. At the room's own node it is so for anybody else who came by a relay.
    * @param {Session} session
-   * @param {JoinWishes} wishes
+   * @param {JoinRequest} request
    * @param {ReadonlySet<Permission>} permissions  theirs
    * @param {boolean} isAdmitted  by a moderator, from the lobby
    */
-  isElsewhere({ transport }, wishes, permissions, isAdmitted) {
+  isElsewhere({ transport }, request, permissions, isAdmitted) {
     if (!transport.isRelay && (isAdmitted || !this.relays)) return false;
     const { streams } = this.#sound;
-    const isLight = streams.isLight(streams.deliveryOf(transport, wishes), permissions);
+    const isLight = streams.isLight(streams.deliveryOf(transport, request), permissions);
     return transport.isRelay
       ? !isLight
       : isLight && (this.#cluster?.relayFor?.(this.#room) ?? null) !== null;

@@ -45,8 +45,8 @@ export class RoomDelay {
    * little above that.
    */
   #usualMs = START_MS;
-  #lookedMs = -Infinity;
-  #toldMs = -Infinity;
+  #checkedMs = -Infinity;
+  #announcedMs = -Infinity;
   /** Late people of the last message, the greatest need first. @type {Late[]} */
   #late = [];
 
@@ -83,7 +83,7 @@ export class RoomDelay {
     if (lateness.needMs <= wantedMs + source.offsetMs) return false;
     // The need may be out of date: after a pause, the packets that kept it small are forgotten.
     lateness.review(nowMs, member.roundTripMs());
-    if (nowMs - this.#lookedMs >= LOOK_EVERY_MS) this.#look(nowMs);
+    if (nowMs - this.#checkedMs >= LOOK_EVERY_MS) this.#look(nowMs);
     if (lateness.needMs <= this.#limitMs)
       return this.#control.observe(lateness, nowMs, member.roundTripMs);
     source.offsetMs = lateness.needMs - wantedMs;
@@ -105,7 +105,7 @@ export class RoomDelay {
 
   /** Finds the largest need of anybody but stragglers. @param {number} nowMs */
   #look(nowMs) {
-    this.#lookedMs = nowMs;
+    this.#checkedMs = nowMs;
     this.#limitMs = Infinity;
     if (this.#stragglerMs === 0 || this.#control.setting !== 'auto') return;
     if (!this.#isRead) return;
@@ -141,11 +141,11 @@ export class RoomDelay {
 
   /** @param {number} nowMs */
   #tell(nowMs) {
-    if (nowMs - this.#toldMs < TELL_EVERY_MS) return;
+    if (nowMs - this.#announcedMs < TELL_EVERY_MS) return;
     const people = this.#findLate();
     if (isSame(people, this.#late)) return;
     this.#late = people;
-    this.#toldMs = nowMs;
+    this.#announcedMs = nowMs;
     this.#people.tell({ type: 'waited', people });
   }
 

@@ -8,7 +8,7 @@
  * @import { Settings } from '../../state/portable-state.js'
  * @import { Session } from '../../transport/session.js'
  * @import { People } from '../people/people.js'
- * @import { JoinWishes, Observer, RoomConfig } from '../room-config.js'
+ * @import { JoinRequest, Observer, RoomConfig } from '../room-config.js'
  * @import { Streams } from './streams.js'
  */
 
@@ -88,14 +88,14 @@ export class RoomMode {
 
   /**
    * @param {Session} session  of a person who wants to join
-   * @param {JoinWishes} wishes
+   * @param {JoinRequest} request
    * @returns {ErrorCode | null}
    */
-  refusal({ transport }, wishes) {
-    if (wishes.mirror) return null;
-    if (this.#config.e2e !== (wishes.e2e ?? false))
+  refusal({ transport }, request) {
+    if (request.mirror) return null;
+    if (this.#config.e2e !== (request.e2e ?? false))
       return this.#config.e2e ? 'e2e-only' : 'e2e-not-here';
-    const replies = transport.replyOnly || (wishes.delivery ?? this.#config.delivery) === 'reply';
+    const replies = transport.replyOnly || (request.delivery ?? this.#config.delivery) === 'reply';
     return this.#settings.mode === 'forward' && replies ? 'forward-only' : null;
   }
 
@@ -121,7 +121,7 @@ export class RoomMode {
     const refusal = this.refusalOf({ setting });
     if (refusal !== null) return refusal;
     this.#settings.mode = setting;
-    // A wish takes effect at once: the room needn't fit for a while first.
+    // A request takes effect at once: the room needn't fit for a while first.
     this.#fitSinceMs = -Infinity;
     this.review(0);
     return null;

@@ -97,7 +97,7 @@ export class Sound {
 
   /** @param {'tick' | 'reply'} delivery */
   serverDelayMs(delivery) {
-    return this.delay.toldMs(delivery);
+    return this.delay.shownDelayMs(delivery);
   }
 
   /**
@@ -117,9 +117,7 @@ export class Sound {
     if (this.#roomDelay.observe(member, arrivalMs)) this.#followDelay();
     if (!ticks && delay.advanceTo(this.sampleAt(arrivalMs), delivery.sounding)) this.#followDelay();
     this.#services.observer?.received(member, frame, arrivalMs);
-    member.session.letAudioWait?.(
-      ticks && member.delivery === 'tick' && delivery.mode !== 'packets',
-    );
+    member.session.holdAudio?.(ticks && member.delivery === 'tick' && delivery.mode !== 'packets');
     delivery.received(source, frame, packet, bytes);
     if (listener !== null && !listener.isLight && listener.delivery === 'reply')
       this.#reply(listener, frame);

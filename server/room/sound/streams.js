@@ -7,7 +7,7 @@
  * @import { Session, Transport } from '../../transport/session.js'
  * @import { Supply } from '../../mix/light-listener.js'
  * @import { Member } from '../people/member.js'
- * @import { JoinWishes, RoomConfig, RoomServices } from '../room-config.js'
+ * @import { JoinRequest, RoomConfig, RoomServices } from '../room-config.js'
  * @import { RoomSettings } from './mode.js'
  */
 
@@ -122,28 +122,28 @@ export class Streams {
     );
   }
 
-  /** @param {Pick<Transport, 'replyOnly'>} transport @param {JoinWishes} wishes */
-  deliveryOf({ replyOnly }, wishes) {
-    return replyOnly ? 'reply' : (wishes.delivery ?? this.#config.delivery);
+  /** @param {Pick<Transport, 'replyOnly'>} transport @param {JoinRequest} request */
+  deliveryOf({ replyOnly }, request) {
+    return replyOnly ? 'reply' : (request.delivery ?? this.#config.delivery);
   }
 
   /**
    * Opens the source and the listener that a member needs.
    * @param {string} id  the member's
    * @param {Session} session
-   * @param {JoinWishes} wishes
+   * @param {JoinRequest} request
    * @param {Member | null} before  the holder of the place until now
    * @param {ReadonlySet<Permission>} permissions
    * @returns {{ listener: Listener | LightListener, source: Source | null } | 'server-full'}
    */
-  open(id, session, wishes, before, permissions) {
-    const delivery = this.deliveryOf(session.transport, wishes);
+  open(id, session, request, before, permissions) {
+    const delivery = this.deliveryOf(session.transport, request);
     if (this.isLight(delivery, permissions)) {
-      const listener = this.#openLight(id, session, wishes, before);
+      const listener = this.#openLight(id, session, request, before);
       return { listener, source: null };
     }
     try {
-      return this.#openWhole(id, session, delivery, wishes, before);
+      return this.#openWhole(id, session, delivery, request, before);
     } catch (error) {
       if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
       throw error;
@@ -153,12 +153,12 @@ export class Streams {
   /**
    * @param {string} id
    * @param {Session} session
-   * @param {JoinWishes} wishes
+   * @param {JoinRequest} request
    * @param {Member | null} before
    */
-  #openLight(id, session, wishes, before) {
+  #openLight(id, session, request, before) {
     const nearness =
-      wishes.nearness ?? (before?.listener?.isLight ? before.listener.nearness : undefined);
+      request.nearness ?? (before?.listener?.isLight ? before.listener.nearness : undefined);
     return new LightListener({
       id,
       session,
@@ -208,10 +208,10 @@ export class Streams {
    * @param {string} id
    * @param {Session} session
    * @param {'tick' | 'reply'} delivery
-   * @param {JoinWishes} wishes
+   * @param {JoinRequest} request
    * @param {Member | null} before
    */
-  #openWhole(id, session, delivery, wishes, before) {
+  #openWhole(id, session, delivery, request, before) {
     const {
       format,
       maxDelayMs,
@@ -228,7 +228,7 @@ export class Streams {
     const heard = before?.listener;
     const volumes = heard && !heard.isLight ? heard.volumes : undefined;
     const listener = new Listener({ id, session, delivery, format, stream, redundancy, volumes });
-    if (wishes.serverDelayMs !== undefined) listener.readAt(wishes.serverDelayMs);
+    if (request.serverDelayMs !== undefined) listener.readAt(request.serverDelayMs);
     let decoder;
     try {
       decoder = this.#codec.newDecoder(`person ${id}`);

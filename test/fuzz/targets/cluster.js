@@ -7,8 +7,8 @@ import { readClusterUrl } from '../../../server/config/readers.js';
 import {
   beat,
   claim,
-  clockAsked,
-  clockTold,
+  clockRequest,
+  clockAnswer,
   ClusterMessageReader,
   opened,
   opening,
@@ -117,8 +117,8 @@ const SCHEMAS = [
   roomRules,
   relayUp,
   relayDown,
-  clockAsked,
-  clockTold,
+  clockRequest,
+  clockAnswer,
 ];
 
 /** A message between nodes is taken or dropped. @type {Target} */

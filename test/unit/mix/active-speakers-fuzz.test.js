@@ -30,7 +30,7 @@ function talker(id, next) {
     soundThrough: -1,
     /** @param {number} frame */
     has: (frame) => frame <= source.soundThrough,
-    toldLevel: () => level | VOICE_BIT,
+    sentLevel: () => level | VOICE_BIT,
     ring: { frame: () => sound },
     skipTo() {},
     prime() {},

@@ -3,7 +3,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ResumeTokens } from '../../../server/access/resume-token.js';
 import { OPERATOR } from '../../../server/access/grant.js';
-import { roomState, toldState } from '../../../server/state/portable-state.js';
+import { roomState, knownState } from '../../../server/state/portable-state.js';
 import { Conference, settle } from '../../fakes/conference.js';
 
 /** @typedef {import('../../fakes/conference.js').Person} Person */
@@ -38,8 +38,8 @@ class Nodes {
       nodes: () => [],
       ruled: (/** @type {string} */ _room, /** @type {any} */ state) =>
         void (this.told = JSON.stringify(state)),
-      rulesOf: () => toldState.nullable().parse(JSON.parse(this.told)),
-      placesOf: () => toldState.nullable().parse(JSON.parse(this.told))?.places ?? this.places,
+      rulesOf: () => knownState.nullable().parse(JSON.parse(this.told)),
+      placesOf: () => knownState.nullable().parse(JSON.parse(this.told))?.places ?? this.places,
       ended: (/** @type {string} */ _room, /** @type {any} */ places) => {
         this.told = 'null';
         this.places = places;
@@ -156,9 +156,9 @@ describe('a room of which everything is set', () => {
     const conference = new Nodes().add();
     await conference.join('Ann');
     const told = labOf(conference).rules.state();
-    expect(toldState.safeParse(told).success).toBe(true);
+    expect(knownState.safeParse(told).success).toBe(true);
     for (const more of [{ nextId: 1e15 }, { nextHand: 1e10 }])
-      expect(toldState.safeParse({ ...told, ...more }).success).toBe(false);
+      expect(knownState.safeParse({ ...told, ...more }).success).toBe(false);
   });
 
   it('is that in a thread that is started again', async () => {
@@ -201,7 +201,7 @@ describe('a room of which everything is set', () => {
       password: null,
       bans: [],
     };
-    expect(toldState.parse(before)).toEqual({
+    expect(knownState.parse(before)).toEqual({
       ...before,
       version: 1,
       broadcast: null,
@@ -218,7 +218,7 @@ describe('a room of which everything is set', () => {
       e2e: true,
       more: { of: 'it' },
     };
-    expect(toldState.parse(later)).toMatchObject({
+    expect(knownState.parse(later)).toMatchObject({
       locked: true,
       e2e: true,
       frameMs: undefined,
@@ -474,7 +474,7 @@ describe('two nodes that had one room while they were apart', () => {
     await vi.waitFor(() => expect(JSON.parse(nodes.told)?.password ?? null).not.toBe(null), {
       timeout: 30_000,
     });
-    labOf(other).rules.meet(toldState.parse(JSON.parse(nodes.told)));
+    labOf(other).rules.meet(knownState.parse(JSON.parse(nodes.told)));
     expect(labOf(other).rules.state()).toMatchObject({
       locked: false,
       lobby: true,

@@ -5,8 +5,8 @@ import { expect, it, TestRunner, vi } from 'vitest';
 import { describeDisturbance } from '../../../testkit/machine.js';
 import { undisturbed, undisturbedTest } from '../../../testkit/undisturbed.js';
 
-const steady = { stoodStill: 0, longestMs: 0, stolenMs: 0, stolenShare: 0, othersShare: 0 };
-const still = { ...steady, stoodStill: 2, longestMs: 61 };
+const steady = { hasStalled: 0, longestMs: 0, stolenMs: 0, stolenShare: 0, othersShare: 0 };
+const still = { ...steady, hasStalled: 2, longestMs: 61 };
 
 /** @param {object} seen in each measurement */
 const watchThatSees = (seen) => async () => () => ({ ...steady, ...seen });
@@ -142,7 +142,7 @@ it('the watch sees that its process stood still', async () => {
   // Either of its threads may be the first to go on.
   child.kill('SIGCONT');
   const [line] = await once(child.stdout, 'data');
-  const { stoodStill, longestMs } = JSON.parse(String(line));
-  expect(stoodStill).toBeGreaterThan(0);
+  const { hasStalled, longestMs } = JSON.parse(String(line));
+  expect(hasStalled).toBeGreaterThan(0);
   expect(longestMs).toBeGreaterThan(100);
 });
