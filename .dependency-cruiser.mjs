@@ -21,15 +21,19 @@ const MAY_IMPORT = {
   // Each folder of the server is tested without those above it, which are handed in.
   server: ['native'],
   'server/access': ['server/state'],
-  'server/config': [],
+  // What a wrong option, value or port is said to be, for all commands.
+  'server/errors': [],
+  'server/config': ['server/errors'],
+  // What nodes say to each other, and the bus that carries it.
+  'server/bus': ['server/state'],
   // Nodes know no rooms and no transports: a room is a name.
-  'server/cluster': ['server/access', 'server/config', 'server/state'],
-  'server/certificate': ['server/config'],
+  'server/cluster': ['server/access', 'server/bus', 'server/config', 'server/state'],
+  'server/certificate': ['server/config', 'server/errors'],
   'server/clock': [],
   // Codecs know no rooms.
-  'server/codec': ['native', 'server/config/config-error.js'],
+  'server/codec': ['native', 'server/errors'],
   // The state of a room that travels: one schema, no behaviour.
-  'server/state': ['server/access/grant.js', 'server/config'],
+  'server/state': ['server/config'],
   // Sound knows no rooms, sessions and transports.
   'server/source': ['server/clock', 'server/codec'],
   'server/mix': ['server/clock', 'server/codec', 'server/source'],
@@ -39,7 +43,14 @@ const MAY_IMPORT = {
   // Recordings know no rooms.
   'server/ondemand': ['server/codec', 'server/recording'],
   // Sessions know no rooms: their handler is handed in.
-  'server/transport': ['native', 'server/config', 'server/http/body.js'],
+  'server/session': [],
+  'server/transport': [
+    'native',
+    'server/config',
+    'server/errors',
+    'server/request',
+    'server/session',
+  ],
   // Rooms know sessions, but no transports.
   'server/room': [
     'server/access',
@@ -52,7 +63,7 @@ const MAY_IMPORT = {
     'server/recording',
     'server/source',
     'server/state',
-    'server/transport/session.js',
+    'server/session',
   ],
   // Puts rooms together with their services, on one thread or several.
   'server/host': [
@@ -64,6 +75,7 @@ const MAY_IMPORT = {
     'server/config',
     'server/recording',
     'server/room',
+    'server/session',
     'server/source',
     'server/state',
     'server/transport',
@@ -71,28 +83,23 @@ const MAY_IMPORT = {
   // Relays know messages, sessions and a fan-out, but no rooms.
   'server/relay': [
     'server/broadcast',
-    'server/cluster',
+    'server/bus',
     'server/mix',
     'server/clock',
-    'server/transport/session.js',
+    'server/session',
   ],
-  'server/http': ['server/config'],
+  'server/http': ['server/config', 'server/errors', 'server/request'],
   // Asks each part for what it needs, and starts none.
-  'server/check': ['native', 'server/certificate', 'server/config', 'server/http/server.js'],
+  'server/check': ['native', 'server/certificate', 'server/config', 'server/errors'],
   'server/operator': [
     'server/access',
-    'server/cluster/bus.js',
-    'server/cluster/messages.js',
+    'server/bus',
     'server/config',
+    'server/errors',
     'server/state',
-    'server/http/body.js',
+    'server/request',
   ],
-  'server/listen': [
-    'server/http/body.js',
-    'server/http/target.js',
-    'server/recording',
-    'server/transport',
-  ],
+  'server/listen': ['server/request', 'server/recording', 'server/session', 'server/transport'],
 
   // The page's folders don't know each other, except through the call and the kit.
   public: ['worklets'],
@@ -103,9 +110,9 @@ const MAY_IMPORT = {
   'public/client/playout': ['public/client/clock', 'worklets'],
   'public/client/call': ['public/client', 'worklets'],
   'public/texts': [],
-  'public/ui/kit': ['public/texts', 'public/texts.js'],
-  'public/ui': ['public/client', 'public/texts', 'public/texts.js', 'public/call.js'],
-  'public/admin': ['public/texts', 'public/texts.js', 'public/ui/kit'],
+  'public/ui/kit': ['public/texts'],
+  'public/ui': ['public/client', 'public/texts', 'public/call.js'],
+  'public/admin': ['public/texts', 'public/ui/kit'],
   // Pages for listeners, operators and recordings stay light.
   'public/listen': ['public/call.js', 'public/texts', 'public/ui/room-page.js', 'public/ui/kit'],
   'public/recordings': [
@@ -114,20 +121,14 @@ const MAY_IMPORT = {
     'public/ui/kit/keyed-list.js',
     'worklets',
   ],
-  'public/lab': [
-    'public/client',
-    'public/texts',
-    'public/texts.js',
-    'public/call.js',
-    'public/ui/kit',
-  ],
+  'public/lab': ['public/client', 'public/texts', 'public/call.js', 'public/ui/kit'],
 
   // A program is a participant, and no part of a server.
   programs: [
     'native',
     'public/client',
     'server/codec',
-    'server/config/config-error.js',
+    'server/errors',
     'server/recording',
     'worklets',
   ],
@@ -150,9 +151,9 @@ const MAY_IMPORT = {
 
   // Measures the product, which never imports it.
   bench: ['deploy', 'native', 'programs', 'public', 'server', 'testkit', 'worklets'],
-  'bench/stats': ['public/lab/summary.js', 'server', 'testkit'],
+  'bench/stats': ['server', 'testkit'],
   'bench/link': ['bench/stats', 'testkit'],
-  'bench/plan': ['server/cluster/rendezvous.js'],
+  'bench/plan': ['server/cluster'],
   'bench/codec': [
     'public/client/playout',
     'server/clock',
@@ -160,7 +161,6 @@ const MAY_IMPORT = {
     'server/source',
     'testkit',
     'bench/options.js',
-    'bench/participants/speakers.js',
     'bench/stats',
   ],
   'bench/report': ['native', 'testkit', 'bench/stats'],
@@ -195,17 +195,11 @@ const MAY_IMPORT = {
     'bench/stats',
     'bench/ways',
   ],
-  'bench/throughput': [
-    'native',
-    'server',
-    'testkit',
-    'bench/participants',
-    'bench/ways/controllers.js',
-  ],
-  'bench/plugin': ['public/lab', 'server', 'testkit/plugin.js', 'bench/ways/controllers.js'],
+  'bench/throughput': ['native', 'server', 'testkit', 'bench/participants', 'bench/plugin'],
+  'bench/plugin': ['native', 'public/lab', 'server', 'testkit/plugin.js'],
   'bench/hls': ['public', 'server', 'testkit', 'bench/link', 'bench/participants', 'bench/stats'],
   'bench/readers': ['programs', 'public', 'server', 'testkit', 'bench/stats'],
-  'bench/peers': ['public', 'testkit', 'bench/participants', 'bench/processor-time.js'],
+  'bench/peers': ['public', 'testkit', 'bench/participants'],
   'bench/ways': [
     'native',
     'programs',

@@ -13,7 +13,7 @@ import { findChromium } from '../testkit/browsers/chromium.js';
 import { codecCommand } from './codec/codec.js';
 import { busyCores, describeEnvironment } from './report/environment.js';
 import { systemClock } from '../public/shared/clock.js';
-import { sentenceOf } from '../server/config/config-error.js';
+import { sentenceOf } from '../server/errors/config-error.js';
 import { Lab } from './scenarios/lab.js';
 import { openLink } from './link/link.js';
 import { listOf, number } from './options.js';

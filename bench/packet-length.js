@@ -13,7 +13,7 @@ import { Child, CLIENT } from '../testkit/participants/child.js';
 import { SERVER } from './participants/scripts.js';
 import { CHROMIUM_ARGUMENTS, findChromium } from '../testkit/browsers/chromium.js';
 import { numbers, wholeNumber } from './options.js';
-import { threadsMs } from './processor-time.js';
+import { threadsMs } from './participants/processor-time.js';
 import { defaultEncoderSettings } from '../public/shared/stream/codec.js';
 
 /** @import { Browser, BrowserContext } from 'playwright-core' */

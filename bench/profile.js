@@ -20,7 +20,7 @@ import {
 } from './participants/perf-profile.js';
 import { CROWD, SERVER } from './participants/scripts.js';
 import { MAIN } from './participants/server-profile.js';
-import { threadTimes } from './processor-time.js';
+import { threadTimes } from './participants/processor-time.js';
 import { textTable } from './report/text-table.js';
 import { disturbanceWords } from './report/marks.js';
 import { parseCase } from './stats/crowd-figures.js';

@@ -4,7 +4,7 @@
  */
 
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { sentenceOf } from '../server/config/config-error.js';
+import { sentenceOf } from '../server/errors/config-error.js';
 import { join } from './client.js';
 
 /** Address of a server started without options. */

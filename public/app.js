@@ -5,7 +5,7 @@ import { elementOf } from './ui/kit/element.js';
 import { Notices } from './ui/kit/notices.js';
 import { showProblem, showView, writeTexts } from './ui/kit/page.js';
 import { RoomPage } from './ui/room-page.js';
-import { noticeText, texts } from './texts.js';
+import { noticeText, texts } from './texts/texts.js';
 
 writeTexts(document);
 

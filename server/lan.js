@@ -10,7 +10,7 @@ import { existsSync } from 'node:fs';
 import { isIP, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { renderUnicodeCompact } from 'uqr';
-import { ConfigError } from './config/config-error.js';
+import { ConfigError } from './errors/config-error.js';
 import { EVERY_HOST } from './config/config.js';
 
 /**

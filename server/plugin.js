@@ -11,7 +11,7 @@
  * @import { Log } from './log.js'
  * @import { RoomConfig } from './room/room-config.js'
  * @import { ClientAddress } from './transport/client-address.js'
- * @import { Accept, Transport } from './transport/session.js'
+ * @import { Accept, Transport } from './session/session.js'
  * @import { NativeEngineSession } from './transport/webtransport-native.js'
  *
  * @typedef {object} Plugin
@@ -43,7 +43,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { RATE_RULES } from './broadcast/rate-rule.js';
-import { ConfigError } from './config/config-error.js';
+import { ConfigError } from './errors/config-error.js';
 import { OPTIONS } from './config/options.js';
 
 const fn = z.custom((value) => typeof value === 'function', 'must be a function');

@@ -3,7 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { readName, roomNameError } from '../public/shared/text.js';
 import { ROLES } from '../public/shared/limits.js';
 import { makeToken } from './access/token.js';
-import { ConfigError, InformationRequest, sentenceOf } from './config/config-error.js';
+import { ConfigError, InformationRequest, sentenceOf } from './errors/config-error.js';
 import { loadConfig, pageUrl } from './config/config.js';
 import { readKeys } from './config/readers.js';
 
@@ -48,7 +48,7 @@ export async function tokenCommand(argv, { env, now = Date.now() }) {
 
 /**
  * @param {string[]} argv
- * @returns {{ room: string, name: string, role: import('./access/grant.js').Role, ttl: string,
+ * @returns {{ room: string, name: string, role: import('./state/grant.js').Role, ttl: string,
  *   identity?: string, rest: string[] }} rest: arguments left for the server's own options
  */
 function readOptions(argv) {

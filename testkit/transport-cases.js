@@ -1,7 +1,7 @@
 /**
  * The cases that every transport is held to, over real sockets, and helpers of its tests.
  *
- * @import { Accept, Session, Transport } from '../server/transport/session.js'
+ * @import { Accept, Session, Transport } from '../server/session/session.js'
  *
  * @typedef {object} Heard
  * @property {Session} session
@@ -34,7 +34,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { errors } from '../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../public/shared/wire/packet.js';
 import { FakeClock } from './fake-clock.js';
-import { prepareControl } from '../server/transport/session.js';
+import { prepareControl } from '../server/session/session.js';
 import { seededRandom } from './random.js';
 import { logTo } from './log-lines.js';
 

@@ -17,7 +17,7 @@ import { seededRandom } from '../../testkit/random.js';
 import { mean } from '../../testkit/statistics.js';
 import { visqol } from '../stats/visqol.js';
 import { wholeNumber } from '../options.js';
-import { readSpeaker, SPEAKERS } from '../participants/speakers.js';
+import { readSpeaker, SPEAKERS } from './speakers.js';
 import { lossesOf } from './loss.js';
 import { heardByServer, packetsOf } from '../../testkit/sound/voice-path.js';
 

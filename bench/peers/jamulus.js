@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isExecutable } from '../../testkit/browsers/chromium.js';
-import { residentBytes, threadsMs } from '../processor-time.js';
+import { residentBytes, threadsMs } from '../participants/processor-time.js';
 import { freeUdpPort } from '../../testkit/free-port.js';
 
 /** The script of a process with Jamulus's server and clients. */

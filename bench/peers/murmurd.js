@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isExecutable } from '../../testkit/browsers/chromium.js';
-import { threadsMs } from '../processor-time.js';
+import { threadsMs } from '../participants/processor-time.js';
 import { freeUdpPort } from '../../testkit/free-port.js';
 
 /** The scripts of two processes of the lab: one with murmurd, and one with the clients. */

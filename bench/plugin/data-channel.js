@@ -9,7 +9,7 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../../server/log.js'
  * @import { ClientAddress } from '../../server/transport/client-address.js'
- * @import { Accept, ControlMessage, Session, Transport } from '../../server/transport/session.js'
+ * @import { Accept, ControlMessage, Session, Transport } from '../../server/session/session.js'
  */
 
 import {
@@ -20,7 +20,7 @@ import {
 } from '../../public/lab/runs/peers.js';
 import { errorOfClose, errors } from '../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
-import { answer, answerError, isOfType, readBody } from '../../server/http/body.js';
+import { answer, answerError, isOfType, readBody } from '../../server/request/body.js';
 import { TokenBucket } from '../../server/token-bucket.js';
 import { directClient, peerName } from '../../server/transport/client-address.js';
 import {
@@ -30,7 +30,7 @@ import {
   MAX_QUEUED_BYTES,
   MAX_STUCK_BYTES,
   prepareControl,
-} from '../../server/transport/session.js';
+} from '../../server/session/session.js';
 
 /**
  * Most peers at once: each needs threads' time, a socket and buffers of a library that was not made

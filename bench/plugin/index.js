@@ -5,7 +5,7 @@
  * @import { Config } from '../../server/config/config.js'
  * @import { Plugin } from '../../server/plugin.js'
  * @import { Carry } from '../../public/lab/runs/carry.js'
- * @import { CongestionController } from '../ways/controllers.js'
+ * @import { CongestionController } from './controllers.js'
  * @import { RateRule, Reading } from '../../server/broadcast/rate-rule.js'
  *
  * @typedef {object} LabConfig
@@ -17,10 +17,10 @@
 import { CARRIES, CARRY_QUERY, MAX_PACKET_STREAMS } from '../../public/lab/runs/carry.js';
 import { PROBE_RULE } from '../../server/broadcast/probe-rule.js';
 import { BasicRule } from '../../server/broadcast/rate-rule.js';
-import { ConfigError } from '../../server/config/config-error.js';
+import { ConfigError } from '../../server/errors/config-error.js';
 import { choice } from '../../server/config/options.js';
 import measuring from '../../testkit/plugin.js';
-import { ALL_CONTROLLERS, controllerSettings } from '../ways/controllers.js';
+import { ALL_CONTROLLERS, controllerSettings } from './controllers.js';
 import { CarriedSession } from './carried-session.js';
 import { MAX_PEERS, openDataChannels, SILENCE_MS } from './data-channel.js';
 

@@ -27,7 +27,7 @@ import {
   tableOf,
   targetsOf,
 } from './adapt-figures.js';
-import { ALL_CONTROLLERS, missingBuild } from '../ways/controllers.js';
+import { ALL_CONTROLLERS, missingBuild } from '../plugin/controllers.js';
 import { targetsTable } from './targets.js';
 
 const RULES = Object.freeze(['probe', 'simple', 'static', 'basic']);

@@ -12,7 +12,7 @@ import { bootstrap, difference } from '../stats/bootstrap.js';
 import { lagsBetween, PIECE_SECONDS, presentPercent } from '../../testkit/sound/sound-lag.js';
 import { mean, quantile, sorted } from '../../testkit/statistics.js';
 import { wholeNumber } from '../options.js';
-import { descendants, Quota, SharedCore } from '../processor-time.js';
+import { descendants, Quota, SharedCore } from '../participants/processor-time.js';
 import { randomFor, worldNotes } from './scenario.js';
 import { intervalWords, targetsTable } from './targets.js';
 

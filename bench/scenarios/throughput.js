@@ -15,7 +15,7 @@ import { toEstimate } from '../report/quantity-views.js';
 import { valuesByRepetition } from '../report/result.js';
 import { bootstrap } from '../stats/bootstrap.js';
 import { mean, quantile, sorted } from '../../testkit/statistics.js';
-import { CONGESTION_CONTROLLERS } from '../ways/controllers.js';
+import { CONGESTION_CONTROLLERS } from '../plugin/controllers.js';
 import { randomFor } from './scenario.js';
 import { targetsTable } from './targets.js';
 

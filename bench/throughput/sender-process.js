@@ -3,13 +3,13 @@
  * a stream for each second, or like a call, a datagram for each frame. In the meantime it notes
  * its estimates.
  * @import { NativeSession, Stream } from '@aloud/native'
- * @import { CongestionController } from '../ways/controllers.js'
+ * @import { CongestionController } from '../plugin/controllers.js'
  */
 
 import { Endpoint } from '@aloud/native';
 import { generateCertificate } from '../../server/certificate/generate.js';
 import { serve, sharedMs } from '../../testkit/participants/child.js';
-import { controllerSettings } from '../ways/controllers.js';
+import { controllerSettings } from '../plugin/controllers.js';
 
 /** Bytes of a second of a recording at 128 kbit/s, and of 20 ms of a call at that rate. */
 const SEGMENT = new Uint8Array(16_000);

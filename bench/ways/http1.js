@@ -11,7 +11,7 @@ import { systemClock } from '../../public/shared/clock.js';
 import { PACKET_VERSION, PacketType } from '../../public/shared/wire/packet.js';
 import { createLog } from '../../server/log.js';
 import { createHttp1Transport } from '../../server/transport/http1.js';
-import { prepareControl } from '../../server/transport/session.js';
+import { prepareControl } from '../../server/session/session.js';
 
 /** The first byte of a packet of sound, by which the transport tells it from control messages. */
 const SOUND = (PACKET_VERSION << 4) | PacketType.audio;

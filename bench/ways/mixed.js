@@ -12,7 +12,7 @@
 import { Endpoint, isBuilt } from '@aloud/native';
 import { PacketReader, withLength } from '../../public/shared/wire/stream-packets.js';
 import { generateCertificate } from '../../server/certificate/generate.js';
-import { MAX_STUCK_BYTES } from '../../server/transport/session.js';
+import { MAX_STUCK_BYTES } from '../../server/session/session.js';
 import { cutMessage, MessageParts } from './messages.js';
 
 /** The first byte of a packet. */

@@ -34,7 +34,7 @@
 
 import { CARRIES } from '../../public/lab/runs/carry.js';
 import { chromiumDatachannel } from './chromium-datachannel.js';
-import { ALL_CONTROLLERS } from './controllers.js';
+import { ALL_CONTROLLERS } from '../plugin/controllers.js';
 import { datachannel } from './webrtc.js';
 import { http1 } from './http1.js';
 import { mixed } from './mixed.js';

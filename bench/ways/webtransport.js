@@ -3,8 +3,8 @@
  * receives.
  * @import { NativeSession } from '@aloud/native'
  * @import { Carry } from '../../public/lab/runs/carry.js'
- * @import { Session } from '../../server/transport/session.js'
- * @import { CongestionController } from './controllers.js'
+ * @import { Session } from '../../server/session/session.js'
+ * @import { CongestionController } from '../plugin/controllers.js'
  * @import { Way } from './way.js'
  */
 
@@ -16,7 +16,7 @@ import { createNativeTransport } from '../../server/transport/webtransport-nativ
 import { webTransportOn } from '../../programs/webtransport.js';
 import { CARRY_QUERY, carrying, MAX_PACKET_STREAMS } from '../../public/lab/runs/carry.js';
 import { CarriedSession } from '../plugin/carried-session.js';
-import { controllerSettings, missingBuild } from './controllers.js';
+import { controllerSettings, missingBuild } from '../plugin/controllers.js';
 
 /**
  * @param {Carry} carry

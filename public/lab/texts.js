@@ -1,4 +1,4 @@
-import { connectionNames } from '../texts.js';
+import { connectionNames } from '../texts/texts.js';
 
 /** Changing sentences of the lab's page; index.html has the fixed ones. */
 

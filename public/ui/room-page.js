@@ -16,7 +16,7 @@ import { readAddress } from './green-room/room-address.js';
 import { OwnVolumes } from './people/own-volumes.js';
 import { readChoices, roomSoundOf, soundOf } from './settings/choices.js';
 import { Devices, LISTEN_ONLY } from './settings/devices.js';
-import { moderatedText, texts } from '../texts.js';
+import { moderatedText, texts } from '../texts/texts.js';
 
 /**
  * @import { CallView } from '../client/call/types.js'

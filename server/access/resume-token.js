@@ -3,7 +3,7 @@
  * is a JWS (RFC 7515, compact, HS256) of the fields of the place. Signing and checking are
  * synchronous, as joining is.
  *
- * @import { Grant, Permission, Role } from './grant.js'
+ * @import { Grant, Permission, Role } from '../state/grant.js'
  * @import { Settings } from '../state/portable-state.js'
  *
  * @typedef {object} Place  content of a token

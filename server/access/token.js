@@ -4,7 +4,7 @@
  * them.
  *
  * @import { ErrorCode } from '../../public/shared/errors.js'
- * @import { Grant, Permission, Role } from './grant.js'
+ * @import { Grant, Permission, Role } from '../state/grant.js'
  */
 
 import { randomUUID } from 'node:crypto';

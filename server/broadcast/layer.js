@@ -1,7 +1,7 @@
 /**
  * @import { Carriage } from '../mix/light-listener.js'
  * @import { FrameStream, MixStream } from '../mix/mix-stream.js'
- * @import { Transport } from '../transport/session.js'
+ * @import { Transport } from '../session/session.js'
  * @import { Ladder } from './ladder.js'
  * @import { RatedListener } from './rate-watch.js'
  *

@@ -3,7 +3,7 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { LightListener } from '../mix/light-listener.js'
  * @import { SpeakerList } from '../mix/mix-stream.js'
- * @import { Transport } from '../transport/session.js'
+ * @import { Transport } from '../session/session.js'
  * @import { Ladder } from './ladder.js'
  * @import { RatedListener } from './rate-watch.js'
  * @import { LayerStream } from './layer.js'

@@ -7,7 +7,7 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError } from '../config/config-error.js';
+import { ConfigError } from '../errors/config-error.js';
 import { reasonOf } from '../log.js';
 import { AcmeAuthority, AcmeError } from './acme-authority.js';
 import { readCertificate } from './certificate.js';

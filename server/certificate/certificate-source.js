@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../public/shared/clock.js';
-import { ConfigError } from '../config/config-error.js';
+import { ConfigError } from '../errors/config-error.js';
 import { partsOf, readAcme } from '../config/readers.js';
 import { createLog } from '../log.js';
 import {

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { buildAdvice, loadError, probeLibrary } from '@aloud/native';
 import { CERTIFICATE_DIRECTORY } from '../certificate/generate.js';
 import { partsOf, readAcme, readRecordingLimit } from '../config/readers.js';
-import { mostConnections } from '../http/server.js';
+import { mostConnections } from '../tcp-listening.js';
 import { FILES_ADVICE, limitOfFiles } from '../open-files.js';
 import { stateDirectory } from '../packages.js';
 import { fail, note, ok, reasonOf, warn } from './finding.js';

@@ -1,5 +1,5 @@
 /**
- * @import { Session } from '../transport/session.js'
+ * @import { Session } from '../session/session.js'
  * @import { Clock } from '../../public/shared/clock.js'
  */
 

@@ -1,7 +1,7 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
- * @import { Bus } from './bus.js'
- * @import { Beat, ClusterMessageReader, NodeAddress, Subjects } from './messages.js'
+ * @import { Bus } from '../bus/bus.js'
+ * @import { Beat, ClusterMessageReader, NodeAddress, Subjects } from '../bus/messages.js'
  *
  * @typedef {Omit<Beat, 'version' | 'at'>} SelfDescription  what a node announces about itself
  *
@@ -12,14 +12,12 @@
  */
 
 import { repeat } from '../timers.js';
-import { beat as beatSchema, CLUSTER_VERSION } from './messages.js';
+import { ALIVE_MS } from '../bus/bus.js';
+import { beat as beatSchema, CLUSTER_VERSION } from '../bus/messages.js';
 import { rendezvous } from './rendezvous.js';
 
 /** Interval between beats, in milliseconds. */
 export const BEAT_MS = 200;
-
-/** Silence after which a node counts as dead, in milliseconds. */
-export const ALIVE_MS = 1000;
 
 /** Silence after which a node is forgotten, in milliseconds. */
 const FORGOTTEN_MS = 60_000;

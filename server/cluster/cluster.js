@@ -1,10 +1,10 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
- * @import { Bus } from './bus.js'
+ * @import { Bus } from '../bus/bus.js'
  * @import { FindOptions, Found } from './rooms-by-node.js'
  * @import { ChatState, PlaceNote, KnownState } from '../state/portable-state.js'
- * @import { NodeAddress } from './messages.js'
+ * @import { NodeAddress } from '../bus/messages.js'
  *
  * @typedef {object} ClusterRooms  the rooms of this node
  * @property {(room: string) => object | undefined} get
@@ -23,7 +23,7 @@
  *
  * @typedef {object} ClusterStatus
  * @property {string} id           of this node
- * @property {import('./bus.js').BusState} bus
+ * @property {import('../bus/bus.js').BusState} bus
  * @property {number} nodes  live ones, including this one
  * @property {number} rooms  owned by this node
  * @property {number} relayedRooms  of other nodes
@@ -43,7 +43,7 @@ import { randomBytes } from 'node:crypto';
 import { withFields } from '../log.js';
 import { Beats } from './beats.js';
 import { RoomsByNode } from './rooms-by-node.js';
-import { MAX_ORIGINS, ClusterMessageReader, subjectsOf } from './messages.js';
+import { MAX_ORIGINS, ClusterMessageReader, subjectsOf } from '../bus/messages.js';
 import { Ownership } from './ownership.js';
 import { RoomStates } from './room-states.js';
 

@@ -1,6 +1,6 @@
 /**
  * @import { Log } from '../log.js'
- * @import { Bus, BusState } from './bus.js'
+ * @import { Bus, BusState } from '../bus/bus.js'
  * @import { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
  *
  * @typedef {{ subject: string, callback: (error: Error | null, message: Msg) => void, subscription:
@@ -10,8 +10,8 @@
 import { connect, errors } from '@nats-io/transport-node';
 import { readClusterUrl } from '../config/readers.js';
 import { stackOf } from '../log.js';
-import { NOBODY, SILENCE } from './bus.js';
-import { MAX_MESSAGE_BYTES } from './messages.js';
+import { NOBODY, SILENCE } from '../bus/bus.js';
+import { MAX_MESSAGE_BYTES } from '../bus/messages.js';
 
 /**
  * Interval of pings, in milliseconds: a server that misses two is left for another. Then the wait

@@ -1,8 +1,8 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
- * @import { Bus } from './bus.js'
+ * @import { Bus } from '../bus/bus.js'
  * @import { ChatState } from '../state/portable-state.js'
- * @import { ClusterMessageReader, NodeAddress, Subjects } from './messages.js'
+ * @import { ClusterMessageReader, NodeAddress, Subjects } from '../bus/messages.js'
  *
  * @typedef {object} Owned  a room of this node
  * @property {number} epoch
@@ -14,7 +14,7 @@
 
 import { repeat } from '../timers.js';
 import { BEAT_MS } from './beats.js';
-import { claim as claimSchema, CLUSTER_VERSION } from './messages.js';
+import { claim as claimSchema, CLUSTER_VERSION } from '../bus/messages.js';
 
 /** Time for which a newly opened room waits for its first participant, in milliseconds. */
 export const HOLD_MS = 10_000;

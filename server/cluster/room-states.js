@@ -1,8 +1,8 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
- * @import { Bus } from './bus.js'
+ * @import { Bus } from '../bus/bus.js'
  * @import { PlaceNote, KnownState } from '../state/portable-state.js'
- * @import { ClusterMessageReader, Subjects } from './messages.js'
+ * @import { ClusterMessageReader, Subjects } from '../bus/messages.js'
  *
  * @typedef {object} Kept
  * @property {KnownState | null} rules  null after the room has ended
@@ -11,7 +11,7 @@
  */
 
 import { repeat } from '../timers.js';
-import { CLUSTER_VERSION, roomRules } from './messages.js';
+import { CLUSTER_VERSION, roomRules } from '../bus/messages.js';
 
 /**
  * Interval between repeated announcements of a node's room states, in milliseconds: new nodes need

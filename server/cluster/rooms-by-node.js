@@ -1,9 +1,9 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Beats } from './beats.js'
- * @import { Bus } from './bus.js'
+ * @import { Bus } from '../bus/bus.js'
  * @import { ChatState, KnownState } from '../state/portable-state.js'
- * @import { ClusterMessageReader, NodeAddress, Subjects } from './messages.js'
+ * @import { ClusterMessageReader, NodeAddress, Subjects } from '../bus/messages.js'
  * @import { Ownership } from './ownership.js'
  * @import { RoomStates } from './room-states.js'
  *
@@ -18,8 +18,8 @@
  * @typedef {{ chat?: ChatState, rules?: KnownState | null }} MovedState  from a draining node
  */
 
-import { NOBODY, SILENCE } from './bus.js';
-import { CLUSTER_VERSION, opened, opening, where } from './messages.js';
+import { NOBODY, SILENCE } from '../bus/bus.js';
+import { CLUSTER_VERSION, opened, opening, where } from '../bus/messages.js';
 
 /** Timeout for a node's answer, in milliseconds: a healthy one takes about 1 ms. */
 const ANSWER_MS = 300;

@@ -10,7 +10,7 @@
 
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ConfigError } from '../config/config-error.js';
+import { ConfigError } from '../errors/config-error.js';
 import { packageDirectory } from '../packages.js';
 
 export { defaultEncoderSettings } from '../../public/shared/stream/codec.js';

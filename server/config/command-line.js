@@ -1,6 +1,13 @@
 import { Command, CommanderError, Option } from 'commander';
-import { ConfigError, InformationRequest, notAllowed, unknownOption } from './config-error.js';
-import { allowedOf, checkValue, parseText, rangeOf } from './option-value.js';
+import { ConfigError, InformationRequest } from '../errors/config-error.js';
+import {
+  allowedOf,
+  checkValue,
+  notAllowed,
+  parseText,
+  rangeOf,
+  unknownOption,
+} from './option-value.js';
 import { envOf } from './options.js';
 
 /** @typedef {import('./options.js').OptionRow} OptionRow */

@@ -3,14 +3,8 @@ import { OPUS_FRAME_MS } from '../../public/shared/sound/audio-format.js';
 import { mostBitrate } from '../../public/shared/stream/bitrate.js';
 import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 import { readArguments } from './command-line.js';
-import {
-  ConfigError,
-  InformationRequest,
-  notAllowed,
-  show,
-  unknownOption,
-} from './config-error.js';
-import { checkValue, either, parseText } from './option-value.js';
+import { ConfigError, either, InformationRequest, show } from '../errors/config-error.js';
+import { checkValue, notAllowed, parseText, unknownOption } from './option-value.js';
 import { oldRows, replaceOld } from './old-options.js';
 import { envOf, OPTIONS } from './options.js';
 import { audioFormatOf, partsOf, readFrames } from './readers.js';

@@ -25,7 +25,11 @@ import {
   RECORDING_LIMIT_ALLOWED,
   SERVER_DELAY_ALLOWED,
   WEBHOOKS_ALLOWED,
+  withoutCredentials,
 } from './readers.js';
+import { ConfigError, either, show } from '../errors/config-error.js';
+import { GONE } from './old-options.js';
+import { envOf } from './options.js';
 
 /** @typedef {import('./options.js').OptionRow} OptionRow */
 /** @typedef {import('./options.js').OptionValue} OptionValue */
@@ -65,9 +69,6 @@ export function isCertificateHost(host) {
   if (typeof host !== 'string' || host.length > 253) return false;
   return isIP(host) ? !host.includes('%') : HOST_NAME.test(host);
 }
-
-/** Puts "or" before the last of some choices. @param {string} list */
-export const either = (list) => list.replace(/, (?=[^,]*$)/, ' or ');
 
 /** Describes the allowed values of a row, with their unit. @param {Readonly<OptionRow>} option */
 export function allowedOf(option) {
@@ -303,4 +304,43 @@ function isPageUrl(value) {
   return (
     /^https?:$/.test(protocol) && pathname === '/' && search + hash + username + password === ''
   );
+}
+
+/**
+ * @param {string} option as a person typed it
+ * @param {string | null} source
+ * @param {string} [similar] the option that may have been meant
+ */
+export function unknownOption(option, source, similar) {
+  const allowed = similar ?? 'what --help lists';
+  const from = source ? ` (from ${source})` : '';
+  const gone = Object.keys(GONE).find((name) =>
+    [`--${name}`, envOf(name), show(name)].includes(option),
+  );
+  const sentence = gone
+    ? `There is no option ${option} any more${from}; leave it out: ${GONE[gone]}.`
+    : `There is no option ${option}${from}; ` +
+      `${similar ? `did you mean ${similar}?` : '--help lists them all.'}`;
+  return new ConfigError({ option, value: undefined, source, allowed, sentence });
+}
+
+/**
+ * @param {Readonly<OptionRow>} option
+ * @param {unknown} value
+ * @param {string | null} source
+ */
+export function notAllowed(option, value, source) {
+  // A mistyped secret is still nearly the secret.
+  const isSecret = ['secret', 'keys', 'cluster-key', 'webhooks'].includes(option.type);
+  const shown = isSecret
+    ? undefined
+    : option.type === 'nats'
+      ? withoutCredentials(String(value))
+      : value;
+  return new ConfigError({
+    option: `--${option.name}`,
+    value: shown,
+    source,
+    allowed: allowedOf(option),
+  });
 }

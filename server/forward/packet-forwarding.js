@@ -2,7 +2,7 @@
  * @import { Packet } from '../../public/shared/wire/packet.js'
  * @import { Listener } from '../mix/listener.js'
  * @import { Source } from '../source/source.js'
- * @import { Session, Transport } from '../transport/session.js'
+ * @import { Session, Transport } from '../session/session.js'
  *
  * @typedef {{ transport: Transport, sessions: Session[] }} Group
  */

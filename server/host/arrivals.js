@@ -9,7 +9,7 @@
  * @import { Relays } from '../relay/relays.js'
  * @import { Cluster, Elsewhere, Fact } from '../room/room-config.js'
  * @import { Entry } from '../room/rules/rules.js'
- * @import { Session } from '../transport/session.js'
+ * @import { Session } from '../session/session.js'
  * @import { Rooms } from './rooms.js'
  *
  * @typedef {Pick<RoomsByNode, 'isHere' | 'find'> & Partial<Pick<Cluster, 'nodes' | 'relayFor'>>}
@@ -22,14 +22,14 @@
 import { readFields, typeOf } from '../../public/shared/messages/client-messages.js';
 import { readName, roomNameError } from '../../public/shared/text.js';
 import { CONTROL_VERSION } from '../../public/shared/wire/control.js';
-import { OPEN_GRANT } from '../access/grant.js';
+import { OPEN_GRANT } from '../state/grant.js';
 import { PasswordTries } from '../access/room-password.js';
 import { stackOf } from '../log.js';
 import { networkOfPeer } from '../network-address.js';
 import { OPEN_ENTRY } from '../room/rules/rules.js';
 import { Turns } from '../timers.js';
 import { KeyedBuckets } from '../token-bucket.js';
-import { moveTo, refuse } from '../transport/session.js';
+import { moveTo, refuse } from '../session/session.js';
 
 /** Time that a session may take to ask to join, in milliseconds. */
 const JOIN_TIMEOUT_MS = 10_000;

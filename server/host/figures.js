@@ -1,6 +1,6 @@
 /**
  * @import { Room } from '../room/room.js'
- * @import { SessionStats } from '../transport/session.js'
+ * @import { SessionStats } from '../session/session.js'
  */
 
 import { RATES } from '../../public/shared/sound/audio-format.js';

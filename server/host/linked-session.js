@@ -4,12 +4,12 @@
  *
  * @import { ServerMessage } from '../../public/shared/messages/server-messages.js'
  * @import { Log } from '../log.js'
- * @import { Accept, ControlMessage, Session, SessionStats } from '../transport/session.js'
- * @import { Transport } from '../transport/session.js'
+ * @import { Accept, ControlMessage, Session, SessionStats } from '../session/session.js'
+ * @import { Transport } from '../session/session.js'
  * @import { Link, LinkAnswer } from './messages.js'
  */
 
-import { BaseSession, prepareControl } from '../transport/session.js';
+import { BaseSession, prepareControl } from '../session/session.js';
 import { fromShared, MAX_RING_SESSIONS, RingReader, RingWriter } from './ring.js';
 
 const NO_STATS = Object.freeze({ rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: 0 });

@@ -2,13 +2,13 @@
  * The main thread's side of sessions that are in a worker's rooms: see linked-session.js.
  *
  * @import { Clock } from '../../public/shared/clock.js'
- * @import { Session, SessionHandler } from '../transport/session.js'
+ * @import { Session, SessionHandler } from '../session/session.js'
  * @import { Link, LinkAnswer } from './messages.js'
  */
 
 import { errors } from '../../public/shared/errors.js';
 import { repeat } from '../timers.js';
-import { prepareControl, refuse } from '../transport/session.js';
+import { prepareControl, refuse } from '../session/session.js';
 import { RingReader, RingWriter, toShared } from './ring.js';
 
 /** Time for a session to ask to join, in milliseconds. */
@@ -131,7 +131,7 @@ export class WorkerLinks {
   /** @param {Uint32Array} ids @param {number} count @param {Uint8Array} bytes */
   #packet(ids, count, bytes) {
     if (count === 1) return void this.#sessions.get(ids[0])?.send(bytes);
-    /** @type {Map<import('../transport/session.js').Transport, Session[]>} */
+    /** @type {Map<import('../session/session.js').Transport, Session[]>} */
     const byTransport = new Map();
     for (let i = 0; i < count; i++) {
       const session = this.#sessions.get(ids[i]);

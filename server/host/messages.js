@@ -7,7 +7,7 @@
  * @import { Cause, Fields, Level } from '../log.js'
  * @import { Fact } from '../room/room-config.js'
  * @import { RoomState } from '../state/portable-state.js'
- * @import { SessionStats, Transport } from '../transport/session.js'
+ * @import { SessionStats, Transport } from '../session/session.js'
  * @import { HostAct } from './host-acts.js'
  * @import { Happening } from '../webhooks/webhooks.js'
  *

@@ -5,7 +5,7 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { By } from '../room/rules/moderation.js'
  * @import { Who } from '../room/rules/rules.js'
- * @import { Role } from '../access/grant.js'
+ * @import { Role } from '../state/grant.js'
  * @import { Room } from '../room/room.js'
  * @import { ModeSetting } from '../../public/shared/limits.js'
  *

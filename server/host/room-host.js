@@ -47,7 +47,7 @@ export class RoomHost {
    * @param {Config} config
    * @param {HostOptions} options
    * @returns {Promise<RoomHost>}
-   * @throws {import('../config/config-error.js').ConfigError} when the codec can't be loaded
+   * @throws {import('../errors/config-error.js').ConfigError} when the codec can't be loaded
    */
   static async open(config, options) {
     return new RoomHost(config, options, await openCodec(config.codec));

@@ -1,13 +1,13 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
- * @import { NodeAddress } from '../cluster/messages.js'
+ * @import { NodeAddress } from '../bus/messages.js'
  * @import { Member } from '../room/people/member.js'
  * @import { Cluster, Elsewhere, Fact, JoinRequest, RoomConfig, RoomOwner, RoomServices }
  *   from '../room/room-config.js'
  * @import { Room } from '../room/room.js'
  * @import { Entry } from '../room/rules/rules.js'
  * @import { RoomState, Settings, KnownState } from '../state/portable-state.js'
- * @import { Session } from '../transport/session.js'
+ * @import { Session } from '../session/session.js'
  */
 
 import { ROOM_FRAME_MS } from '../../public/shared/sound/audio-format.js';

@@ -1,7 +1,7 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
- * @import { Session } from '../transport/session.js'
+ * @import { Session } from '../session/session.js'
  * @import { SessionRequest } from '@aloud/native'
  * @import { Fact } from '../room/room-config.js'
  * @import { HostHandle } from './rooms-by-thread.js'
@@ -26,7 +26,7 @@ import { Worker } from 'node:worker_threads';
 import { errors } from '../../public/shared/errors.js';
 import { stackOf } from '../log.js';
 import { repeat, settlesWithin } from '../timers.js';
-import { refuse } from '../transport/session.js';
+import { refuse } from '../session/session.js';
 import { HostGoneError } from './rooms-by-thread.js';
 import { WorkerLinks } from './linker.js';
 import { createRing } from './ring.js';

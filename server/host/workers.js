@@ -7,7 +7,7 @@
  * @import { Log } from '../log.js'
  * @import { Elsewhere, Fact, RoomServices } from '../room/room-config.js'
  * @import { RoomState } from '../state/portable-state.js'
- * @import { Session } from '../transport/session.js'
+ * @import { Session } from '../session/session.js'
  * @import { HostHandle } from './rooms-by-thread.js'
  * @import { ToFront } from './messages.js'
  * @import { RoomHost } from './room-host.js'

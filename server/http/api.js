@@ -16,7 +16,7 @@ import { systemClock } from '../../public/shared/clock.js';
 import { MAX_ROOM_NAME, MAX_USER_NAME, roomNameError } from '../../public/shared/text.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 import { MAX_PIECE_BYTES } from '../../public/shared/wire/track-piece.js';
-import { answerError, readBody } from './body.js';
+import { answerError, readBody } from '../request/body.js';
 import { bannedBy, recordingsApi, recordingsList } from './recordings-api.js';
 
 const PACKAGE = new URL('../../package.json', import.meta.url);

@@ -21,10 +21,10 @@ import { stackOf } from '../log.js';
 import { createApi } from './api.js';
 import { bannedBy, missing } from './recordings-api.js';
 import { packageDirectory } from '../packages.js';
-import { answerError, answerJson, answerSentence } from './body.js';
+import { answerError, answerJson, answerSentence } from '../request/body.js';
 import { roomPage } from './room-page.js';
 import { StaticFiles } from './static-files.js';
-import { canonicalPath, splitTarget } from './target.js';
+import { canonicalPath, splitTarget } from '../request/target.js';
 
 const HOME = new URL('../../', import.meta.url);
 const PUBLIC = fileURLToPath(new URL('public/', HOME));

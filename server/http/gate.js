@@ -16,8 +16,8 @@ import { ServerResponse, STATUS_CODES } from 'node:http';
 import { errors } from '../../public/shared/errors.js';
 import { countRefusal } from '../counts.js';
 import { repeat } from '../timers.js';
-import { answerError, answerFailure, tellFailure } from './body.js';
-import { useOriginForm } from './target.js';
+import { answerError, answerFailure, tellFailure } from '../request/body.js';
+import { useOriginForm } from '../request/target.js';
 import { Visitors } from './visitors.js';
 
 /**

@@ -13,7 +13,7 @@ import { extname, join } from 'node:path';
 import express from 'express';
 import { roomNameError } from '../../public/shared/text.js';
 import { networkOfClient } from '../network-address.js';
-import { answerError } from './body.js';
+import { answerError } from '../request/body.js';
 
 /** Types of a recording's files by extension. @type {Readonly<Record<string, string>>} */
 const TYPES = Object.freeze({

@@ -8,9 +8,10 @@
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer } from 'node:net';
-import { listenError } from '../config/config-error.js';
+import { listenError } from '../errors/config-error.js';
 import { isHttps } from '../config/config.js';
 import { surviveFileShortage } from '../open-files.js';
+import { mostConnections, tryListening } from '../tcp-listening.js';
 
 /**
  * Options for node:http and node:https. Clients of the HTTP/1 transport send all the time, so a
@@ -38,18 +39,6 @@ export const STALL_MS = 40_000;
 /** TLS handshake timeout, in milliseconds. */
 const TLS_HANDSHAKE_MS = 10_000;
 
-/** TCP connections per allowed session: those of a browser over HTTP/1, and a WebSocket. */
-const CONNECTIONS_EACH = 8;
-
-/** Additional TCP connections for pages that are loading. */
-const SPARE_CONNECTIONS = 250;
-
-/**
- * Connections that may wait to be accepted, as many as Linux allows (net.core.somaxconn). With
- * Node's 511, the rest of a burst is dropped and tries again after a second.
- */
-export const BACKLOG = 4096;
-
 /**
  * Makes the server of the page, the API, WebSocket and HTTP/1. It uses HTTPS with a certificate
  * from the operator or an authority, and replaces it after a renewal.
@@ -67,10 +56,6 @@ export function createPageServer(config, certificate) {
   return server;
 }
 
-/** Limit of the page's TCP connections. @param {Pick<Config, 'maxSessions'>} config */
-export const mostConnections = ({ maxSessions }) =>
-  CONNECTIONS_EACH * maxSessions + SPARE_CONNECTIONS;
-
 /** @param {ServerCertificate} certificate */
 function createSecureServer(certificate) {
   const { certPem: cert, keyPem: key } = certificate.current;
@@ -87,39 +72,6 @@ function createSecureServer(certificate) {
 }
 
 /**
- * Addresses to listen on. Without IPv6, '::' becomes every address of IPv4. The name localhost
- * means loopback in both families. Browsers try ::1 first, and QUIC doesn't report that nobody
- * listens there.
- * @param {string} host
- * @param {() => TcpServer} [createProbe]
- * @returns {Promise<string[]>} at least one
- */
-export async function listeningHosts(host, createProbe = createTcpServer) {
-  if (host === '::') return [(await hasAddress('::', createProbe)) ? '::' : '0.0.0.0'];
-  if (host !== 'localhost') return [host];
-  return (await hasAddress('::1', createProbe)) ? ['127.0.0.1', '::1'] : ['127.0.0.1'];
-}
-
-/**
- * @param {string} host  an address
- * @param {() => TcpServer} createProbe
- * @returns {Promise<boolean>} true if this machine has it
- */
-async function hasAddress(host, createProbe) {
-  const probe = createProbe();
-  try {
-    await tryListening(probe, host, 0);
-    await new Promise(
-      (/** @type {(done: void) => void} */ resolve) => void probe.close(() => resolve()),
-    );
-  } catch (error) {
-    const { code } = /** @type {NodeJS.ErrnoException} */ (error);
-    if (code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL') return false;
-  }
-  return true;
-}
-
-/**
  * Listens on one TCP port at one or more addresses.
  *
  * @param {Server} server
@@ -127,7 +79,7 @@ async function hasAddress(host, createProbe) {
  * @param {number} port 0 for a free one
  * @param {'port' | 'http-port'} [option]  option that sets the port
  * @returns {Promise<number>} the port
- * @throws {import('../config/config-error.js').ConfigError} if an address or the port is
+ * @throws {import('../errors/config-error.js').ConfigError} if an address or the port is
  *   unavailable
  */
 export async function listen(server, [host, ...others], port, option = 'port') {
@@ -159,21 +111,6 @@ async function listenOn(server, host, port, option) {
     throw listenError(error, option, host, port);
   }
   surviveFileShortage(server);
-}
-
-/**
- * @param {Pick<TcpServer, 'once' | 'off' | 'listen'>} server
- * @param {string} host
- * @param {number} port
- */
-function tryListening(server, host, port) {
-  return new Promise((/** @type {(done: void) => void} */ resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host, port, backlog: BACKLOG }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }
 
 /** Stops listening and closes every connection. @param {Server} server */

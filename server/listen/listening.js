@@ -12,7 +12,7 @@
  * @import { Log } from '../log.js'
  * @import { ClientAddress } from '../transport/client-address.js'
  * @import { Middleware } from '../transport/http1.js'
- * @import { Accept, ControlMessage, Session, Transport } from '../transport/session.js'
+ * @import { Accept, ControlMessage, Session, Transport } from '../session/session.js'
  * @import { Kind } from './live-file.js'
  */
 
@@ -29,11 +29,11 @@ import {
 } from '../../public/shared/wire/packet.js';
 import { roomNameError } from '../../public/shared/text.js';
 import { countRefusal } from '../counts.js';
-import { answerSentence } from '../http/body.js';
-import { splitTarget } from '../http/target.js';
+import { answerSentence } from '../request/body.js';
+import { splitTarget } from '../request/target.js';
 import { stackOf } from '../log.js';
 import { directClient, peerName } from '../transport/client-address.js';
-import { BaseSession, MAX_QUEUED_BYTES, prepareControl } from '../transport/session.js';
+import { BaseSession, MAX_QUEUED_BYTES, prepareControl } from '../session/session.js';
 import { repeat } from '../timers.js';
 import { FILL_MS, KINDS, LiveFile } from './live-file.js';
 

@@ -6,7 +6,7 @@
  * @import { Listener } from './listener.js'
  * @import { Packet } from '../../public/shared/wire/packet.js'
  * @import { Source } from '../source/source.js'
- * @import { Transport } from '../transport/session.js'
+ * @import { Transport } from '../session/session.js'
  *
  * @typedef {object} Delivery
  * @property {boolean} sounding true when there was sound lately

@@ -1,5 +1,5 @@
 /**
- * @import { Session } from '../transport/session.js'
+ * @import { Session } from '../session/session.js'
  * @import { Carriage } from './light-listener.js'
  * @import { FrameStream } from './mix-stream.js'
  */

@@ -2,7 +2,7 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { RateRule } from '../broadcast/rate-rule.js'
  * @import { Nearness } from '../../public/shared/nearness.js'
- * @import { Session } from '../transport/session.js'
+ * @import { Session } from '../session/session.js'
  */
 
 import { NEAR_MS, STEADY_MS } from '../../public/shared/nearness.js';

@@ -1,7 +1,7 @@
 /**
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { Redundancy } from '../../public/shared/stream/redundancy.js'
- * @import { Session } from '../transport/session.js'
+ * @import { Session } from '../session/session.js'
  * @import { MixStream, SpeakerList } from './mix-stream.js'
  */
 

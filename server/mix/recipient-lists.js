@@ -1,5 +1,5 @@
 /**
- * @import { Session, SessionGroup } from '../transport/session.js'
+ * @import { Session, SessionGroup } from '../session/session.js'
  * @import { FrameStream } from './mix-stream.js'
  */
 

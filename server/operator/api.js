@@ -13,8 +13,8 @@
 import express from 'express';
 import { errors } from '../../public/shared/errors.js';
 import { countRefusal } from '../counts.js';
-import { answerError, answerJson, isOfType, readBody } from '../http/body.js';
-import { OPERATOR } from '../access/grant.js';
+import { answerError, answerJson, isOfType, readBody } from '../request/body.js';
+import { OPERATOR } from '../state/grant.js';
 import { describeApi } from './openapi.js';
 import { ROUTES } from './routes.js';
 import { createHash, timingSafeEqual } from 'node:crypto';

@@ -1,14 +1,14 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
- * @import { Bus } from '../cluster/bus.js'
- * @import { ClusterMessageReader, NodeAddress, Subjects } from '../cluster/messages.js'
+ * @import { Bus } from '../bus/bus.js'
+ * @import { ClusterMessageReader, NodeAddress, Subjects } from '../bus/messages.js'
  * @import { RoomsByThread } from '../host/rooms-by-thread.js'
  * @import { RoomAct, RoomAnswer } from '../host/host-acts.js'
  */
 
 import { errors } from '../../public/shared/errors.js';
 import { roomNameError } from '../../public/shared/text.js';
-import { NOBODY } from '../cluster/bus.js';
+import { NOBODY } from '../bus/bus.js';
 import {
   actRequest,
   actAnswer,
@@ -17,7 +17,7 @@ import {
   ROOMS_PAGE,
   roomsAnswer,
   where,
-} from '../cluster/messages.js';
+} from '../bus/messages.js';
 import { z } from 'zod';
 import { MAX_BAN_MS } from '../access/bans.js';
 import { personChange, roomChange } from './schemas.js';

@@ -4,7 +4,7 @@
  */
 
 import { createServer } from 'node:http';
-import { listenError } from '../config/config-error.js';
+import { listenError } from '../errors/config-error.js';
 import { stackOf } from '../log.js';
 import { surviveFileShortage } from '../open-files.js';
 
@@ -23,7 +23,7 @@ const MAX_CONNECTIONS = 16;
  * @param {{ host: string, port: number, metrics: Metrics, log: Pick<Log, 'error'> }} options port:
  *   0 for a free one
  * @returns {Promise<{ port: number, close: () => Promise<void> }>}
- * @throws {import('../config/config-error.js').ConfigError} if the address or the port is
+ * @throws {import('../errors/config-error.js').ConfigError} if the address or the port is
  *   unavailable
  */
 export async function openMetricsServer({ host, port, metrics, log }) {

@@ -1,6 +1,6 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
- * @import { Permission } from '../access/grant.js'
+ * @import { Permission } from '../state/grant.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { TickLoad } from '../clock/load-shares.js'
  * @import { Member } from '../room/people/member.js'

@@ -3,17 +3,17 @@
  * ordinary members with the same checks and permissions; the mix goes to each relay once.
  *
  * @import { Clock } from '../../public/shared/clock.js'
- * @import { Bus } from '../cluster/bus.js'
- * @import { ClusterMessageReader, RelayAnswer, RelayLink, Subjects } from '../cluster/messages.js'
+ * @import { Bus } from '../bus/bus.js'
+ * @import { ClusterMessageReader, RelayAnswer, RelayLink, Subjects } from '../bus/messages.js'
  * @import { Log } from '../log.js'
- * @import { Accept, ControlMessage, Session } from '../transport/session.js'
+ * @import { Accept, ControlMessage, Session } from '../session/session.js'
  *
  * @typedef {{ bus: Bus, subjects: Subjects, reader: ClusterMessageReader }} Wire  see Cluster.wire
  */
 
 import { errors } from '../../public/shared/errors.js';
-import { CLUSTER_VERSION, clockRequest, MAX_RELAY_IDS, relayUp } from '../cluster/messages.js';
-import { BaseSession, prepareControl } from '../transport/session.js';
+import { CLUSTER_VERSION, clockRequest, MAX_RELAY_IDS, relayUp } from '../bus/messages.js';
+import { BaseSession, prepareControl } from '../session/session.js';
 import { RelayedTransport } from './relayed-transport.js';
 import { RelayOutbox } from './messages.js';
 

@@ -4,7 +4,7 @@
  * bytes.
  */
 
-import { MAX_RELAY_BATCH } from '../cluster/messages.js';
+import { MAX_RELAY_BATCH } from '../bus/messages.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 
 const VERSION = 1;

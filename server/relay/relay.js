@@ -2,8 +2,8 @@
  * @import { ServerMessage } from '../../public/shared/messages/server-messages.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
- * @import { NodeAddress, RelayAnswer, RelayLink } from '../cluster/messages.js'
- * @import { Session } from '../transport/session.js'
+ * @import { NodeAddress, RelayAnswer, RelayLink } from '../bus/messages.js'
+ * @import { Session } from '../session/session.js'
  * @import { Traffic } from '../source/receiver-stats.js'
  * @import { RateCounts } from '../broadcast/layers.js'
  * @import { Ladder } from '../broadcast/ladder.js'
@@ -14,10 +14,10 @@
  */
 
 import { errors } from '../../public/shared/errors.js';
-import { ALIVE_MS } from '../cluster/beats.js';
-import { CLUSTER_VERSION, clockAnswer, MAX_RELAY_IDS } from '../cluster/messages.js';
+import { ALIVE_MS } from '../bus/bus.js';
+import { CLUSTER_VERSION, clockAnswer, MAX_RELAY_IDS } from '../bus/messages.js';
 import { repeat } from '../timers.js';
-import { prepareControl } from '../transport/session.js';
+import { prepareControl } from '../session/session.js';
 import { HomeClock } from './home-clock.js';
 import { MixMessage, readMix, RelayOutbox } from './messages.js';
 import { RelayedMix } from './relayed-mix.js';

@@ -3,7 +3,7 @@
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Supply } from '../mix/light-listener.js'
- * @import { Session, SessionHandler } from '../transport/session.js'
+ * @import { Session, SessionHandler } from '../session/session.js'
  *
  * @typedef {Partial<Record<'stride' | 'you' | 'bitrate' | 'atRelay', unknown>> & { format?:
  *   Partial<Record<keyof AudioFormat, unknown>> }} Welcome from the owner

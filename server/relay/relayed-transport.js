@@ -1,6 +1,6 @@
 /**
- * @import { Bus } from '../cluster/bus.js'
- * @import { Session, Transport } from '../transport/session.js'
+ * @import { Bus } from '../bus/bus.js'
+ * @import { Session, Transport } from '../session/session.js'
  */
 
 import { Packet, readPacket, Stream } from '../../public/shared/wire/packet.js';

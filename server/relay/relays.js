@@ -1,13 +1,13 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Found } from '../cluster/rooms-by-node.js'
- * @import { NodeAddress } from '../cluster/messages.js'
- * @import { Session } from '../transport/session.js'
+ * @import { NodeAddress } from '../bus/messages.js'
+ * @import { Session } from '../session/session.js'
  * @import { Wire } from './home.js'
  * @import { Totals } from './relay.js'
  */
 
-import { relayDown } from '../cluster/messages.js';
+import { relayDown } from '../bus/messages.js';
 import { Relay } from './relay.js';
 
 /** Relays rooms of other nodes to listeners here. */

@@ -9,7 +9,7 @@
  * @import { Tracks } from '../clock/backing-track.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { TickScheduler } from '../clock/tick-scheduler.js'
- * @import { NodeAddress } from '../cluster/messages.js'
+ * @import { NodeAddress } from '../bus/messages.js'
  * @import { Codec } from '../codec/codec.js'
  * @import { Config } from '../config/options.js'
  * @import { JoinMessage } from '../host/arrivals.js'

@@ -1,10 +1,10 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
- * @import { Grant, Permission } from '../access/grant.js'
+ * @import { Grant, Permission } from '../state/grant.js'
  * @import { Place } from '../access/resume-token.js'
  * @import { RoomState } from '../state/portable-state.js'
- * @import { Session } from '../transport/session.js'
+ * @import { Session } from '../session/session.js'
  * @import { MemberRoom } from './people/member.js'
  * @import { JoinRequest, RoomConfig, RoomEvents, RoomOwner, RoomServices } from './room-config.js'
  * @import { Entry } from './rules/rules.js'
@@ -29,11 +29,11 @@
  */
 
 import { EventEmitter } from 'node:events';
-import { permissionsOf } from '../access/grant.js';
+import { permissionsOf } from '../state/grant.js';
 import { DelayControl } from '../clock/delay-control.js';
 import { stackOf, withFields } from '../log.js';
 import { guardedClock } from '../timers.js';
-import { refuse } from '../transport/session.js';
+import { refuse } from '../session/session.js';
 import { runCommand } from './commands.js';
 import { Member } from './people/member.js';
 import { People } from './people/people.js';

@@ -1,6 +1,6 @@
 /**
  * @import { ServerMessages } from '../../public/shared/messages/server-messages.js'
- * @import { NodeAddress } from '../cluster/messages.js'
+ * @import { NodeAddress } from '../bus/messages.js'
  * @import { Member } from './people/member.js'
  * @import { Room } from './room.js'
  * @import { Streams } from './sound/streams.js'

@@ -8,7 +8,7 @@
  * @import { Log } from '../log.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ClientAddress } from './client-address.js'
- * @import { Accept, ControlMessage, Session, Transport } from './session.js'
+ * @import { Accept, ControlMessage, Session, Transport } from '../session/session.js'
  */
 
 import { randomBytes } from 'node:crypto';
@@ -27,7 +27,14 @@ import {
   packetType,
   PacketType,
 } from '../../public/shared/wire/packet.js';
-import { answer, answerCode, answerError, answerJson, isOfType, readBody } from '../http/body.js';
+import {
+  answer,
+  answerCode,
+  answerError,
+  answerJson,
+  isOfType,
+  readBody,
+} from '../request/body.js';
 import { TokenBucket } from '../token-bucket.js';
 import { ControlAnswers } from './control-answers.js';
 import { directClient, peerName } from './client-address.js';
@@ -37,7 +44,7 @@ import {
   MAX_CONTROL_BYTES,
   MAX_STUCK_BYTES,
   prepareControl,
-} from './session.js';
+} from '../session/session.js';
 
 const LIST_TYPE = 'application/octet-stream';
 

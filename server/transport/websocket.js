@@ -11,7 +11,7 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Log } from '../log.js'
  * @import { ClientAddress } from './client-address.js'
- * @import { Accept, ControlMessage, Session, Transport } from './session.js'
+ * @import { Accept, ControlMessage, Session, Transport } from '../session/session.js'
  */
 
 import { STATUS_CODES } from 'node:http';
@@ -31,7 +31,7 @@ import {
   MAX_QUEUED_BYTES,
   MAX_STUCK_BYTES,
   prepareControl,
-} from './session.js';
+} from '../session/session.js';
 
 /** Time for a peer to answer a close before its socket is destroyed, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 2000;

@@ -7,8 +7,8 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
  * @import { Http3Options } from './webtransport.js'
- * @import { Accept, ControlMessage, PathStats, Session, SessionStats } from './session.js'
- * @import { Transport } from './session.js'
+ * @import { Accept, ControlMessage, PathStats, Session, SessionStats } from '../session/session.js'
+ * @import { Transport } from '../session/session.js'
  */
 
 import { isIPv4 } from 'node:net';
@@ -27,7 +27,7 @@ import {
   MAX_CONTROL_BYTES,
   MAX_STUCK_BYTES,
   prepareControl,
-} from './session.js';
+} from '../session/session.js';
 
 /** Number of connections beyond the sessions, so that a client above the limit can learn why. */
 const SPARE_CONNECTIONS = 64;

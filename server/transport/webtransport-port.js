@@ -2,7 +2,7 @@
  * @import { SharedEndpoint } from '@aloud/native'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
- * @import { Accept, Transport } from './session.js'
+ * @import { Accept, Transport } from '../session/session.js'
  * @import { NativeEngineSession } from './webtransport-native.js'
  */
 

@@ -10,7 +10,7 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
  * @import { Http3Options } from './webtransport.js'
- * @import { ControlMessage, Session, Transport } from './session.js'
+ * @import { ControlMessage, Session, Transport } from '../session/session.js'
  *
  * HttpServer of the package, as far as it is used.
  * @typedef {object} QuicheServer
@@ -61,7 +61,7 @@ import {
   MAX_CONTROL_BYTES,
   MAX_STUCK_BYTES,
   prepareControl,
-} from './session.js';
+} from '../session/session.js';
 
 const ENGINE_PACKAGE = '@fails-components/webtransport-transport-http3-quiche';
 

@@ -5,7 +5,7 @@
  * @import { IsAllowedHost } from '../allowed-hosts.js'
  * @import { Log } from '../log.js'
  * @import { EngineParts } from '../plugin.js'
- * @import { Accept, Transport } from './session.js'
+ * @import { Accept, Transport } from '../session/session.js'
  *
  * @typedef {object} Readers server of sessions without a room: listeners of a recording
  * @property {string} path
@@ -48,7 +48,7 @@
  */
 
 import { BUILD_COMMAND, buildAdvice, load, NativeUnavailableError } from '@aloud/native';
-import { listenError } from '../config/config-error.js';
+import { listenError } from '../errors/config-error.js';
 import { createNativeTransport } from './webtransport-native.js';
 import { createQuicheTransport, quicheError } from './webtransport-quiche.js';
 

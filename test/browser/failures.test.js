@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { errors } from '../../public/shared/errors.js';
-import { failureTexts, noticeText } from '../../public/texts.js';
+import { failureTexts, noticeText } from '../../public/texts/texts.js';
 import { startServer } from '../../testkit/aloud-server.js';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
 import { CUT_OFF, expectProblems, joinRoom, openRoom } from './support/room-page.js';

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { readWav } from '../../testkit/sound/wav.js';
-import { OPERATOR } from '../../server/access/grant.js';
+import { OPERATOR } from '../../server/state/grant.js';
 import { tokenCommand } from '../../server/token-command.js';
 import { startServer } from '../../testkit/aloud-server.js';
 import { violationsOf } from '../../testkit/browsers/axe.js';

@@ -1,11 +1,11 @@
 /**
  * Buses of a network under a test's control: it can be partitioned, nodes can die or stall, and
  * messages take time. Everything happens on the test's clock.
- * @import { Bus, BusState } from '../../server/cluster/bus.js'
+ * @import { Bus, BusState } from '../../server/bus/bus.js'
  * @import { FakeClock } from '../../testkit/fake-clock.js'
  */
 
-import { NOBODY, SILENCE } from '../../server/cluster/bus.js';
+import { NOBODY, SILENCE } from '../../server/bus/bus.js';
 
 export class FakeNetwork {
   /** @type {FakeBus[]} */

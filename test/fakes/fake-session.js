@@ -1,9 +1,9 @@
 /**
  * A session whose other end is the test: it keeps all sent messages and packets in order.
- * @import { Session, SessionHandler, Transport } from '../../server/transport/session.js'
+ * @import { Session, SessionHandler, Transport } from '../../server/session/session.js'
  */
 
-import { prepareControl } from '../../server/transport/session.js';
+import { prepareControl } from '../../server/session/session.js';
 import { checkServerMessage } from '../support/server-message.js';
 
 /** @param {Partial<Transport>} [options] @returns {Transport} */
@@ -65,7 +65,7 @@ export class FakeSession {
     return { rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: 0 };
   }
 
-  /** @returns {import('../../server/transport/session.js').PathStats} */
+  /** @returns {import('../../server/session/session.js').PathStats} */
   pathStats() {
     return this.stats();
   }

@@ -7,7 +7,7 @@ import { readWav } from '../../testkit/sound/wav.js';
 import { makeRoomKey } from '../../public/client/call/room-key.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
-import { OPERATOR } from '../../server/access/grant.js';
+import { OPERATOR } from '../../server/state/grant.js';
 import { createServer } from '../../server/server.js';
 import { stereoTones } from '../fakes/stereo.js';
 import { requireOrSkip } from '../../testkit/skip.js';

@@ -10,7 +10,7 @@ import {
   startNats,
   startNatsCluster,
 } from '../../deploy/cluster-processes.js';
-import { NOBODY, SILENCE } from '../../server/cluster/bus.js';
+import { NOBODY, SILENCE } from '../../server/bus/bus.js';
 import { NatsBus } from '../../server/cluster/nats-bus.js';
 import { requireOrSkip } from '../../testkit/skip.js';
 import { logTo } from '../../testkit/log-lines.js';

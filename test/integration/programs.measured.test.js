@@ -290,7 +290,7 @@ describe('a call that may not speak', () => {
   it('fails at once, also in aloud play, which ends; with the stage key it speaks', async () => {
     const secret = 'a-secret-of-thirty-two-bytes-or-more';
     const asking = await startServer('--keys', `a:${secret}`);
-    const tokenOf = (/** @type {import('../../server/access/grant.js').Role} */ role) =>
+    const tokenOf = (/** @type {import('../../server/state/grant.js').Role} */ role) =>
       makeToken({
         keyId: 'a',
         secret,

@@ -6,7 +6,7 @@
  * @import { Swept } from './grid-scenario.js'
  */
 
-import { Quota } from '../../processor-time.js';
+import { Quota } from '../../participants/processor-time.js';
 import { factors } from './grid.js';
 import { gridScenario } from './grid-scenario.js';
 import { GRID_NOTES } from './grid-result.js';

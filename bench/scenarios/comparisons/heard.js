@@ -17,7 +17,7 @@ import { createAudioFormat } from '../../../public/shared/sound/audio-format.js'
 import { defaultEncoderSettings } from '../../../public/shared/stream/codec.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { encode } from '../../../testkit/participants/speech.js';
-import { readSpeaker, SPEAKERS } from '../../participants/speakers.js';
+import { readSpeaker, SPEAKERS } from '../../codec/speakers.js';
 import { protocolLabel } from '../../report/palette.js';
 import { toEstimate } from '../../report/quantity-views.js';
 import { valuesByRepetition } from '../../report/result.js';

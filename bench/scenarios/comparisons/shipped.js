@@ -30,7 +30,7 @@ import { FORWARDER } from '../../mesh/call.js';
 import { listOf, wholeNumber } from '../../options.js';
 import { BrowserClients } from '../../participants/browser-clients.js';
 import { Child, sharedMs } from '../../../testkit/participants/child.js';
-import { readSpeaker, speakerFile, SPEAKERS } from '../../participants/speakers.js';
+import { readSpeaker, speakerFile, SPEAKERS } from '../../codec/speakers.js';
 import { faultOfPing, PING_BYTES } from '../../setup/conditions.js';
 import { missing } from '../../ways/webrtc.js';
 import { randomFor, worldNotes } from '../scenario.js';

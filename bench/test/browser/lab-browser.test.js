@@ -9,7 +9,7 @@ import { MeshPeers } from '../../mesh/peers.js';
 import { align } from '../../../testkit/sound/signal.js';
 import { meanLags, soundLags } from '../../../testkit/sound/sound-lag.js';
 import { readSpeech } from '../../../testkit/participants/speech.js';
-import { readSpeaker, speakerFile, SPEAKERS } from '../../participants/speakers.js';
+import { readSpeaker, speakerFile, SPEAKERS } from '../../codec/speakers.js';
 import { missing } from '../../ways/webrtc.js';
 import { startServer } from '../../../testkit/aloud-server.js';
 import { chromiumPath, inBrowser, openBrowser } from '../../../testkit/browsers/browser.js';

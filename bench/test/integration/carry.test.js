@@ -15,7 +15,7 @@ import {
   until,
 } from '../../../testkit/native.js';
 
-/** @import { Session } from '../../../server/transport/session.js' */
+/** @import { Session } from '../../../server/session/session.js' */
 
 afterEach(closeAll);
 

@@ -14,9 +14,9 @@ import {
   CONGESTION_CONTROLLERS,
   controllerSettings,
   NOQ_CONTROLLERS,
-} from '../../ways/controllers.js';
+} from '../../plugin/controllers.js';
 
-/** @import { CongestionController } from '../../ways/controllers.js' */
+/** @import { CongestionController } from '../../plugin/controllers.js' */
 
 afterEach(closeAll);
 

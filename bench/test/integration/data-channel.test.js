@@ -7,7 +7,7 @@ import { loadConfig } from '../../../server/config/config.js';
 import { createServer as createAloud } from '../../../server/server.js';
 import plugin from '../../plugin/index.js';
 import { GOODBYE_MS, openDataChannels } from '../../plugin/data-channel.js';
-import { MAX_CONTROL_BYTES, prepareControl } from '../../../server/transport/session.js';
+import { MAX_CONTROL_BYTES, prepareControl } from '../../../server/session/session.js';
 import { canBuildNative, requireOrSkip } from '../../../testkit/skip.js';
 import {
   closeAfter,

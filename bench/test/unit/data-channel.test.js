@@ -5,7 +5,7 @@ import { errors } from '../../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../../public/shared/wire/packet.js';
 import { DataChannelTransport, openDataChannels } from '../../plugin/data-channel.js';
 import { MAX_OFFER_BYTES } from '../../plugin/data-channel.js';
-import { MAX_QUEUED_BYTES, MAX_STUCK_BYTES } from '../../../server/transport/session.js';
+import { MAX_QUEUED_BYTES, MAX_STUCK_BYTES } from '../../../server/session/session.js';
 import { FakeClock } from '../../../testkit/fake-clock.js';
 
 /**

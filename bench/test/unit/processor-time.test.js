@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
-import { descendants, Quota, SharedCore } from '../../processor-time.js';
+import { descendants, Quota, SharedCore } from '../../participants/processor-time.js';
 import { ofTheMachine, requireOrSkip } from '../../../testkit/skip.js';
 import { undisturbed } from '../../../testkit/undisturbed.js';
 

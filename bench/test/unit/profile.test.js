@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { largest, nameOf, partOf, samplesIn, sharesOf } from '../../participants/perf-profile.js';
 import { functionsOf } from '../../participants/server-profile.js';
-import { threadTimes } from '../../processor-time.js';
+import { threadTimes } from '../../participants/processor-time.js';
 
 const OUTPUT = `node 812
 \t7f3c01 JS:*mix file:///home/x/aloud/server/mix/mixing.js:319:12 (/tmp/perf-812.map)

@@ -1,6 +1,6 @@
 import { build, elementOf, makeIcon, onPressOutside, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
-import { texts } from '../../texts.js';
+import { texts } from '../../texts/texts.js';
 
 /**
  * @import { CurrentCall } from './current-call.js'

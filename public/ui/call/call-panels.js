@@ -13,7 +13,7 @@ import { SettingsPanel } from '../settings/settings-panel.js';
 import { SoundContent } from '../sound/sound-content.js';
 import { SidePanel } from './side-panel.js';
 import { showView } from '../kit/page.js';
-import { labels, texts } from '../../texts.js';
+import { labels, texts } from '../../texts/texts.js';
 
 /**
  * @import { CallView as View } from '../../client/call/types.js'

@@ -1,6 +1,6 @@
 import { build, elementOf, setText } from '../kit/element.js';
 import { labelOf } from '../people/person.js';
-import { texts, failureReason } from '../../texts.js';
+import { texts, failureReason } from '../../texts/texts.js';
 
 /**
  * @import { CallView } from '../../client/call/types.js'

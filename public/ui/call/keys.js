@@ -1,7 +1,7 @@
 import { readChoices } from '../settings/choices.js';
 import { showDialog } from '../kit/dialog.js';
 import { build } from '../kit/element.js';
-import { texts } from '../../texts.js';
+import { texts } from '../../texts/texts.js';
 
 /**
  * @typedef {'mute' | 'hand' | 'chat' | 'talk' | 'help'} KeyAction

@@ -3,7 +3,7 @@ import { Store } from '../../client/call/store.js';
 import { keepChoices, readChoices, soundOf } from '../settings/choices.js';
 import { LISTEN_ONLY } from '../settings/devices.js';
 import { announce } from '../kit/element.js';
-import { noticeText, texts } from '../../texts.js';
+import { noticeText, texts } from '../../texts/texts.js';
 
 /**
  * @import { Access } from '../../client/call/types.js'

@@ -1,5 +1,5 @@
 import { build } from '../kit/element.js';
-import { texts } from '../../texts.js';
+import { texts } from '../../texts/texts.js';
 
 /**
  * @typedef {import('../../shared/messages/fields.js').ChatFields} ChatMessage

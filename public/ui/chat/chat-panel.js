@@ -5,7 +5,7 @@ import { Store } from '../../client/call/store.js';
 import { announce, build, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
 import { Outbox } from './outbox.js';
-import { labels, noticeText, texts } from '../../texts.js';
+import { labels, noticeText, texts } from '../../texts/texts.js';
 
 /**
  * @import { CallView } from '../../client/call/types.js'

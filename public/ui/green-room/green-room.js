@@ -9,7 +9,7 @@ import { SoundCheck } from './sound-check.js';
 import { nameOfInvitation } from '../kit/invitation.js';
 import { SwitchList } from '../settings/settings-panel.js';
 import { tidyName } from '../../shared/text.js';
-import { noticeText, texts } from '../../texts.js';
+import { noticeText, texts } from '../../texts/texts.js';
 
 /**
  * @import { PageAddress, Connection } from './room-address.js'

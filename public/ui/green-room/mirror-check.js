@@ -2,7 +2,7 @@ import { Call } from '../../call.js';
 import { readChoices, roomSoundOf, soundOf } from '../settings/choices.js';
 import { build, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
-import { texts } from '../../texts.js';
+import { texts } from '../../texts/texts.js';
 
 /**
  * @import { Notices } from '../kit/notices.js'

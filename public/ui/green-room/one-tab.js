@@ -1,5 +1,5 @@
 import { ask } from '../kit/dialog.js';
-import { texts } from '../../texts.js';
+import { texts } from '../../texts/texts.js';
 
 /**
  * @import { Volume } from '../people/own-volumes.js'

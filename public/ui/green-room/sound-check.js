@@ -6,7 +6,7 @@ import {
 import { readChoices, roomSoundOf, soundOf } from '../settings/choices.js';
 import { build, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
-import { texts } from '../../texts.js';
+import { texts } from '../../texts/texts.js';
 
 /** @import { Notices } from '../kit/notices.js' */
 

@@ -1,5 +1,5 @@
 import { build, makeButton } from './element.js';
-import { texts } from '../../texts.js';
+import { texts } from '../../texts/texts.js';
 
 /** Number of dialogs so far, for unique ids. */
 let count = 0;

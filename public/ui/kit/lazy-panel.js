@@ -1,4 +1,4 @@
-import { noticeText, texts } from '../../texts.js';
+import { noticeText, texts } from '../../texts/texts.js';
 import { build } from './element.js';
 
 /**

@@ -1,5 +1,5 @@
 import { build, makeButton } from './element.js';
-import { noticeText, texts } from '../../texts.js';
+import { noticeText, texts } from '../../texts/texts.js';
 
 /**
  * Display time of a notice, in milliseconds, by code: for good news, and offers that Settings has

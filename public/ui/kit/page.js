@@ -1,6 +1,6 @@
 import { icons } from './icons.js';
 import { elementOf, makeIcon, setText } from './element.js';
-import { labels } from '../../texts.js';
+import { labels } from '../../texts/texts.js';
 
 /**
  * Fills in the texts and icons named by the markup: `data-text`, `data-label` and

@@ -1,7 +1,7 @@
 import { moderate } from '../../client/call/moderate.js';
 import { build, makeButton, setText } from '../kit/element.js';
 import { panelTexts as texts } from '../../texts/room-panel.js';
-import { texts as callTexts } from '../../texts.js';
+import { texts as callTexts } from '../../texts/texts.js';
 
 /**
  * @import { Access } from '../../client/call/types.js'

@@ -3,7 +3,7 @@ import { announce, elementOf, setText } from '../kit/element.js';
 import { LazyPanel } from '../kit/lazy-panel.js';
 import { LiveTime } from '../kit/live-time.js';
 import { HandList, KnockList } from './request-lists.js';
-import { texts } from '../../texts.js';
+import { texts } from '../../texts/texts.js';
 
 /**
  * @import { Access, CallView } from '../../client/call/types.js'

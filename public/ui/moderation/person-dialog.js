@@ -3,7 +3,7 @@ import { build, makeButton } from '../kit/element.js';
 import { showDialog } from '../kit/dialog.js';
 import { labelOf } from '../people/person.js';
 import { panelTexts as texts } from '../../texts/room-panel.js';
-import { texts as callTexts } from '../../texts.js';
+import { texts as callTexts } from '../../texts/texts.js';
 
 /**
  * @import { ClientMessage } from '../../shared/messages/client-messages.js'

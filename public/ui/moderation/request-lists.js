@@ -1,7 +1,7 @@
 import { moderate } from '../../client/call/moderate.js';
 import { announce, build, elementOf, makeButton, setText } from '../kit/element.js';
 import { KeyedList } from '../kit/keyed-list.js';
-import { labels, texts } from '../../texts.js';
+import { labels, texts } from '../../texts/texts.js';
 
 /**
  * @import { Access } from '../../client/call/types.js'

@@ -6,7 +6,7 @@ import { KeyedList } from '../kit/keyed-list.js';
 import { AudienceList } from './audience-list.js';
 import { listenLink, stageLink } from '../green-room/room-address.js';
 import { panelTexts as texts } from '../../texts/room-panel.js';
-import { texts as callTexts } from '../../texts.js';
+import { texts as callTexts } from '../../texts/texts.js';
 
 /**
  * @import { Access, CallView } from '../../client/call/types.js'

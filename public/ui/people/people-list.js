@@ -3,7 +3,7 @@ import { build, elementOf, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
 import { KeyedList } from '../kit/keyed-list.js';
 import { PersonMenu } from './person-menu.js';
-import { texts } from '../../texts.js';
+import { texts } from '../../texts/texts.js';
 
 /**
  * @import { CallView } from '../../client/call/types.js'

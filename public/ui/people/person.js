@@ -1,4 +1,4 @@
-import { texts } from '../../texts.js';
+import { texts } from '../../texts/texts.js';
 
 /** @typedef {import('../../client/call/roster.js').Person} Person */
 

@@ -2,7 +2,7 @@ import { announce, elementOf, setText } from '../kit/element.js';
 import { ask } from '../kit/dialog.js';
 import { labelOf } from '../people/person.js';
 import { RecordingPanel } from './recording-panel.js';
-import { noticeText, texts } from '../../texts.js';
+import { noticeText, texts } from '../../texts/texts.js';
 
 /**
  * @import { CallView } from '../../client/call/types.js'

@@ -2,7 +2,7 @@ import { isAllowed, NO_CALL } from '../../client/call/call-view.js';
 import { build, makeButton, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
 import { labelOf } from '../people/person.js';
-import { labels, noticeText, texts } from '../../texts.js';
+import { labels, noticeText, texts } from '../../texts/texts.js';
 
 /**
  * @import { CallView } from '../../client/call/types.js'

@@ -1,7 +1,7 @@
 import { listMicrophones } from '../../client/capture/microphone.js';
 import { canChooseSpeaker, listSpeakers } from '../../client/playout/output-device.js';
 import { build } from '../kit/element.js';
-import { texts } from '../../texts.js';
+import { texts } from '../../texts/texts.js';
 
 /**
  * @typedef {{ deviceId: string, label: string }} Device both are empty before the browser's

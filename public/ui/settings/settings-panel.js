@@ -2,7 +2,7 @@ import { keepChoices, readChoices } from './choices.js';
 import { DeviceFields } from './devices.js';
 import { build, makeButton } from '../kit/element.js';
 import { showKeys } from '../call/keys.js';
-import { labels, switchTexts, texts } from '../../texts.js';
+import { labels, switchTexts, texts } from '../../texts/texts.js';
 
 /**
  * @import { Device } from './devices.js'

@@ -1,6 +1,6 @@
 import { BAR_BEATS, BEATS_A_MINUTE } from '../../shared/wire/control.js';
 import { build, makeButton, setText } from '../kit/element.js';
-import { texts } from '../../texts.js';
+import { texts } from '../../texts/texts.js';
 
 /**
  * @import { BeatFields } from '../../shared/messages/fields.js'

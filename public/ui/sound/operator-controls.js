@@ -1,6 +1,6 @@
 import { build, setText } from '../kit/element.js';
 import { askOperatorApi, keepToken, readToken } from '../kit/operator-api.js';
-import { noticeText, texts } from '../../texts.js';
+import { noticeText, texts } from '../../texts/texts.js';
 
 /** Largest delay of the slider, in milliseconds. */
 const MAX_MS = 400;

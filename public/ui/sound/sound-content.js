@@ -1,7 +1,7 @@
 import { addStyle } from '../kit/element.js';
 import { LazyPanel } from '../kit/lazy-panel.js';
 import { SoundHistory } from './sound-history.js';
-import { labels } from '../../texts.js';
+import { labels } from '../../texts/texts.js';
 
 /**
  * @import { CurrentCall } from '../call/current-call.js'

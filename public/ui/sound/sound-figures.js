@@ -1,5 +1,5 @@
 import { LATENESS_BINS_MS } from '../../shared/wire/control.js';
-import { connectionNames, figureTexts, partTexts, texts } from '../../texts.js';
+import { connectionNames, figureTexts, partTexts, texts } from '../../texts/texts.js';
 import { build, setText } from '../kit/element.js';
 
 /**

@@ -12,7 +12,7 @@ import {
   soundReport,
 } from './sound-figures.js';
 import { saveStatistics } from './sound-export.js';
-import { noticeText, partTexts, texts } from '../../texts.js';
+import { noticeText, partTexts, texts } from '../../texts/texts.js';
 
 /**
  * @import { ClientStats } from '../../client/call/call-stats.js'

@@ -2,7 +2,7 @@ import uPlot from '/vendor/uplot/uPlot.esm.js';
 import { build, setText } from '../kit/element.js';
 import { quantity } from './sound-figures.js';
 import { HISTORY_SECONDS, rangeOf } from './sound-history.js';
-import { texts } from '../../texts.js';
+import { texts } from '../../texts/texts.js';
 
 /**
  * @import { Sample } from './sound-history.js'

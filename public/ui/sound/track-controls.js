@@ -1,6 +1,6 @@
 import { readName } from '../../shared/text.js';
 import { build, makeButton, setText } from '../kit/element.js';
-import { texts } from '../../texts.js';
+import { texts } from '../../texts/texts.js';
 
 /**
  * @import { TrackFields } from '../../shared/messages/fields.js'

@@ -3,7 +3,7 @@
  *
  * @import { Clock } from '../../../public/shared/clock.js'
  * @import { ServerMessage } from '../../../public/shared/messages/server-messages.js'
- * @import { ControlMessage } from '../../transport/session.js'
+ * @import { ControlMessage } from '../../session/session.js'
  * @import { Member } from './member.js'
  *
  * @typedef {{ number: number, message: ControlMessage }} Numbered
@@ -12,7 +12,7 @@
  */
 
 import { TokenBucket } from '../../token-bucket.js';
-import { prepareControl } from '../../transport/session.js';
+import { prepareControl } from '../../session/session.js';
 
 /** Largest audience that receives everything at once. */
 const AT_ONCE = 32;

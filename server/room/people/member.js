@@ -1,14 +1,14 @@
 /**
  * @import { ErrorCode } from '../../../public/shared/errors.js'
  * @import { ServerMessage } from '../../../public/shared/messages/server-messages.js'
- * @import { Grant, Permission, Role } from '../../access/grant.js'
+ * @import { Grant, Permission, Role } from '../../state/grant.js'
  * @import { LightListener } from '../../mix/light-listener.js'
  * @import { Listener } from '../../mix/listener.js'
  * @import { Traffic } from '../../source/receiver-stats.js'
  * @import { Source } from '../../source/source.js'
  * @import { PersonState } from '../../state/portable-state.js'
  * @import { ControlMessage, Session, SessionHandler, SessionStats }
- *   from '../../transport/session.js'
+ *   from '../../session/session.js'
  * @import { Sound } from '../sound/sound.js'
  *
  * @typedef {object} MemberRoom  the room as a member knows it
@@ -28,7 +28,7 @@
 
 import { errors } from '../../../public/shared/errors.js';
 import { Packet, PacketType, readPacket, Stream } from '../../../public/shared/wire/packet.js';
-import { permissionsOf } from '../../access/grant.js';
+import { permissionsOf } from '../../state/grant.js';
 import { ClockAnswers, MAX_CLOCK_REQUESTS } from '../../clock/sample-clock.js';
 import { countJoin, countRefusal, endOf } from '../../counts.js';
 import { networkOfPeer } from '../../network-address.js';

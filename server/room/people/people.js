@@ -8,7 +8,7 @@
  * @import { Member } from './member.js'
  */
 
-import { prepareControl } from '../../transport/session.js';
+import { prepareControl } from '../../session/session.js';
 import { Announcements, Audience } from './audience.js';
 import { Places } from './places.js';
 

@@ -3,7 +3,7 @@
  * @import { ErrorCode } from '../../../public/shared/errors.js'
  * @import { ModeSetting } from '../../../public/shared/limits.js'
  * @import { Bans } from '../../access/bans.js'
- * @import { Role } from '../../access/grant.js'
+ * @import { Role } from '../../state/grant.js'
  * @import { Log } from '../../log.js'
  * @import { Member } from '../people/member.js'
  * @import { People } from '../people/people.js'
@@ -15,7 +15,7 @@
  *   the actor: a member, or OPERATOR with the address of the request as peer
  */
 
-import { OPERATOR } from '../../access/grant.js';
+import { OPERATOR } from '../../state/grant.js';
 import { TokenBucket } from '../../token-bucket.js';
 
 /** Limit of acts of all members of a room together: each is announced and logged. */

@@ -2,7 +2,7 @@
  * @import { Clock } from '../../../public/shared/clock.js'
  * @import { ErrorCode } from '../../../public/shared/errors.js'
  * @import { ServerMessages } from '../../../public/shared/messages/server-messages.js'
- * @import { Session } from '../../transport/session.js'
+ * @import { Session } from '../../session/session.js'
  * @import { Member } from '../people/member.js'
  * @import { People } from '../people/people.js'
  *
@@ -19,7 +19,7 @@
  */
 
 import { networkOfPeer } from '../../network-address.js';
-import { refuse } from '../../transport/session.js';
+import { refuse } from '../../session/session.js';
 import { isLeave } from '../commands.js';
 
 /** Most people who wait at one room, and most of them from one network. */

@@ -2,11 +2,11 @@
  * @import { Clock } from '../../../public/shared/clock.js'
  * @import { ErrorCode } from '../../../public/shared/errors.js'
  * @import { ModerationFields } from '../../../public/shared/messages/server-messages.js'
- * @import { Grant, Permission, Role } from '../../access/grant.js'
+ * @import { Grant, Permission, Role } from '../../state/grant.js'
  * @import { Place } from '../../access/resume-token.js'
  * @import { RoomRecording } from '../../recording/room-recording.js'
  * @import { KnownState } from '../../state/portable-state.js'
- * @import { Session } from '../../transport/session.js'
+ * @import { Session } from '../../session/session.js'
  * @import { Member } from '../people/member.js'
  * @import { People } from '../people/people.js'
  * @import { RoomConfig, RoomEvents, RoomOwner, RoomServices } from '../room-config.js'
@@ -23,7 +23,7 @@
  * @typedef {'locked' | 'lobby' | 'chat' | 'record'} Rule
  */
 
-import { OPEN_GRANT, OPERATOR } from '../../access/grant.js';
+import { OPEN_GRANT, OPERATOR } from '../../state/grant.js';
 import { Restraints } from '../../access/restraints.js';
 import { RoomPassword } from '../../access/room-password.js';
 import { networkOfPeer } from '../../network-address.js';

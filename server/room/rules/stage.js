@@ -1,10 +1,10 @@
 /**
  * @import { Clock } from '../../../public/shared/clock.js'
  * @import { ErrorCode } from '../../../public/shared/errors.js'
- * @import { Permission } from '../../access/grant.js'
+ * @import { Permission } from '../../state/grant.js'
  * @import { RoomRecording } from '../../recording/room-recording.js'
  * @import { StageState } from '../../state/portable-state.js'
- * @import { Session } from '../../transport/session.js'
+ * @import { Session } from '../../session/session.js'
  * @import { Member } from '../people/member.js'
  * @import { People } from '../people/people.js'
  * @import { Cluster, JoinRequest, RoomConfig, RoomOwner } from '../room-config.js'

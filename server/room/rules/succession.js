@@ -1,7 +1,7 @@
 /**
  * @import { Clock } from '../../../public/shared/clock.js'
- * @import { NodeAddress } from '../../cluster/messages.js'
- * @import { Session } from '../../transport/session.js'
+ * @import { NodeAddress } from '../../bus/messages.js'
+ * @import { Session } from '../../session/session.js'
  * @import { Member } from '../people/member.js'
  * @import { People } from '../people/people.js'
  * @import { Cluster, RoomEvents } from '../room-config.js'
@@ -10,7 +10,7 @@
  * Successors: the person who becomes moderator, and the node that gets the room.
  */
 
-import { moveTo, refuse } from '../../transport/session.js';
+import { moveTo, refuse } from '../../session/session.js';
 
 /** Time for people who had a place on another node to come, in milliseconds. */
 const TAKE_OVER_MS = 10_000;

@@ -6,7 +6,7 @@
  * @import { DelayControl } from '../../clock/delay-control.js'
  * @import { SampleClock } from '../../clock/sample-clock.js'
  * @import { Settings } from '../../state/portable-state.js'
- * @import { Session } from '../../transport/session.js'
+ * @import { Session } from '../../session/session.js'
  * @import { People } from '../people/people.js'
  * @import { JoinRequest, Observer, RoomConfig } from '../room-config.js'
  * @import { Streams } from './streams.js'

@@ -8,12 +8,12 @@ import {
   until,
 } from '../../../testkit/native.js';
 import { createNativeTransport } from '../../../server/transport/webtransport-native.js';
-import { prepareControl } from '../../../server/transport/session.js';
+import { prepareControl } from '../../../server/session/session.js';
 import { chromiumPath, inBrowser, openBrowser } from '../../../testkit/browsers/browser.js';
 
 /**
  * @import { Page } from 'playwright-core'
- * @import { Session } from '../../../server/transport/session.js'
+ * @import { Session } from '../../../server/session/session.js'
  */
 
 /** A handler that echoes everything, and closes on request. @param {Session} session */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { noticeText } from '../../../public/texts.js';
+import { noticeText } from '../../../public/texts/texts.js';
 import { startServer } from '../../../testkit/aloud-server.js';
 import { BROWSER, inBrowser } from '../../../testkit/browsers/browser.js';
 import { openFirefox } from '../../../testkit/browsers/firefox.js';

@@ -53,7 +53,7 @@ tests.describe('an uplink that carries less than is said', () => {
     const certificate = await newCertificate();
     hash = certificate.hash;
     const accept = (
-      /** @type {import('../../../server/transport/session.js').Session} */ session,
+      /** @type {import('../../../server/session/session.js').Session} */ session,
     ) => {
       session.handler = {
         packet: (bytes) => {

@@ -1,7 +1,7 @@
 /** @import { Target } from '../target.js' */
 
 import { ROLES } from '../../../public/shared/limits.js';
-import { OPEN_GRANT } from '../../../server/access/grant.js';
+import { OPEN_GRANT } from '../../../server/state/grant.js';
 import { ResumeTokens } from '../../../server/access/resume-token.js';
 import { readClusterUrl } from '../../../server/config/readers.js';
 import {
@@ -16,7 +16,7 @@ import {
   relayUp,
   roomRules,
   where,
-} from '../../../server/cluster/messages.js';
+} from '../../../server/bus/messages.js';
 import {
   MAX_STREAMS,
   MixMessage,

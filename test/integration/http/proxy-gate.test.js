@@ -17,7 +17,7 @@ import { loadConfig } from '../../../server/config/config.js';
 import { counted } from '../../../server/counts.js';
 import { Gate } from '../../../server/http/gate.js';
 import { createHttpCounts } from '../../../server/http/gate.js';
-import { BACKLOG } from '../../../server/http/server.js';
+import { BACKLOG } from '../../../server/tcp-listening.js';
 import { MAX_CONNECTIONS, RATES } from '../../../server/http/visitors.js';
 import { createServer } from '../../../server/server.js';
 import { clientAddress, trustedPeer } from '../../../server/transport/client-address.js';

@@ -12,7 +12,7 @@ import { createLog } from '../../../server/log.js';
 import { clientAddress } from '../../../server/transport/client-address.js';
 import { createHttp1Transport } from '../../../server/transport/http1.js';
 import { createWebSocketTransport } from '../../../server/transport/websocket.js';
-import { prepareControl } from '../../../server/transport/session.js';
+import { prepareControl } from '../../../server/session/session.js';
 
 /** @type {(() => unknown)[]} */
 const open = [];
@@ -25,7 +25,7 @@ async function startTransports(argv) {
   /** @type {string[]} */
   const peers = [];
   const server = createServer();
-  /** @param {import('../../../server/transport/session.js').Session} session */
+  /** @param {import('../../../server/session/session.js').Session} session */
   const accept = (session) => {
     peers.push(session.peer);
     session.handler = {

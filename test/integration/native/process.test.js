@@ -16,7 +16,7 @@ import {
   until,
 } from '../../../testkit/native.js';
 
-/** @import { Session } from '../../../server/transport/session.js' */
+/** @import { Session } from '../../../server/session/session.js' */
 
 const PEER = fileURLToPath(new URL('./peer.js', import.meta.url));
 

@@ -6,7 +6,7 @@ import {
   MAX_CONTROL_BYTES,
   MAX_STUCK_BYTES,
   prepareControl,
-} from '../../../server/transport/session.js';
+} from '../../../server/session/session.js';
 import {
   closeAfter,
   closeAll,
@@ -18,7 +18,7 @@ import {
 } from '../../../testkit/native.js';
 
 /**
- * @import { Session } from '../../../server/transport/session.js'
+ * @import { Session } from '../../../server/session/session.js'
  * @import { Http3Options } from '../../../server/transport/webtransport.js'
  */
 

@@ -21,7 +21,7 @@ import { createServer as createAloud } from '../../../server/server.js';
 import { createHttp1Transport } from '../../../server/transport/http1.js';
 import { random } from '../../fakes/random.js';
 import { closeAfter, packetOf, script } from '../../../testkit/transport-cases.js';
-import { prepareControl } from '../../../server/transport/session.js';
+import { prepareControl } from '../../../server/session/session.js';
 
 const LIST = 'application/octet-stream';
 const JOIN = { type: 'join', version: 1, room: 'a', name: 'b' };

@@ -12,7 +12,7 @@ import { readControl, writeControl } from '../../../public/shared/wire/control.j
 import { Packet, PacketType, packetType, readPacket } from '../../../public/shared/wire/packet.js';
 import { HTTP1_SERVER_OPTIONS } from '../../../server/http/server.js';
 import { createHttp1Transport } from '../../../server/transport/http1.js';
-import { MAX_CONTROL_BYTES, prepareControl } from '../../../server/transport/session.js';
+import { MAX_CONTROL_BYTES, prepareControl } from '../../../server/session/session.js';
 import { random } from '../../fakes/random.js';
 import {
   closeAfter,
@@ -26,7 +26,7 @@ import {
 
 /**
  * @import { AddressInfo } from 'node:net'
- * @import { Session } from '../../../server/transport/session.js'
+ * @import { Session } from '../../../server/session/session.js'
  * @import { Options, Peer } from '../../../testkit/transport-cases.js'
  *
  * @typedef {(path: string, options?: { method?: string, type?: string | null, body?: Uint8Array |

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { generateCertificate } from '../../../server/certificate/generate.js';
 import { errors } from '../../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../../public/shared/wire/packet.js';
-import { MAX_CONTROL_BYTES, prepareControl } from '../../../server/transport/session.js';
+import { MAX_CONTROL_BYTES, prepareControl } from '../../../server/session/session.js';
 import {
   createQuicheTransport,
   quicheError,

@@ -9,7 +9,7 @@ import {
   MAX_CONTROL_BYTES,
   MAX_QUEUED_BYTES,
   prepareControl,
-} from '../../../server/transport/session.js';
+} from '../../../server/session/session.js';
 import { createWebSocketTransport } from '../../../server/transport/websocket.js';
 import {
   closeAfter,

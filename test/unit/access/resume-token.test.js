@@ -1,6 +1,6 @@
 import { compactVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { OPEN_GRANT } from '../../../server/access/grant.js';
+import { OPEN_GRANT } from '../../../server/state/grant.js';
 import { MAX_RESUME_LENGTH } from '../../../public/shared/limits.js';
 import { RENEW_MS, ResumeTokens } from '../../../server/access/resume-token.js';
 

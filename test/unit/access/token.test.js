@@ -1,7 +1,7 @@
 import { AccessToken } from 'livekit-server-sdk';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { permissionsOf } from '../../../server/access/grant.js';
+import { permissionsOf } from '../../../server/state/grant.js';
 import { makeToken, MAX_TOKEN_LENGTH, TokenVerifier } from '../../../server/access/token.js';
 
 const SECRET = 'a-secret-of-at-least-32-characters';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ALIVE_MS, BEAT_MS } from '../../../server/cluster/beats.js';
+import { ALIVE_MS } from '../../../server/bus/bus.js';
+import { BEAT_MS } from '../../../server/cluster/beats.js';
 import { Cluster } from '../../../server/cluster/cluster.js';
 import { HOLD_MS } from '../../../server/cluster/ownership.js';
 import { FakeNetwork } from '../../fakes/fake-bus.js';

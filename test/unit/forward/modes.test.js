@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { VoiceList } from '../../../public/shared/wire/bundle.js';
 import { Packet, PacketType, readPacket } from '../../../public/shared/wire/packet.js';
 import { AUTO_HOLD_MS, AUTO_PEOPLE } from '../../../server/room/sound/mode.js';
-import { OPERATOR } from '../../../server/access/grant.js';
+import { OPERATOR } from '../../../server/state/grant.js';
 import { Conference } from '../../fakes/conference.js';
 
 /** @typedef {import('../../fakes/conference.js').Person} Person */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ROOM_ACTS } from '../../../server/host/room-acts.js';
-import { OPERATOR } from '../../../server/access/grant.js';
+import { OPERATOR } from '../../../server/state/grant.js';
 import { Conference } from '../../fakes/conference.js';
 
 /** @typedef {import('../../../server/room/room.js').Room} Room */

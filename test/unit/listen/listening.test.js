@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createListening } from '../../../server/listen/listening.js';
 import { Member } from '../../../server/room/people/member.js';
-import { MAX_QUEUED_BYTES } from '../../../server/transport/session.js';
+import { MAX_QUEUED_BYTES } from '../../../server/session/session.js';
 import { Conference, settle } from '../../fakes/conference.js';
 import { readPages } from '../../fakes/ogg-file.js';
 
@@ -65,7 +65,7 @@ function open({ conference: settings, ...more } = {}) {
   const { clock, rooms } = conference;
   /** @type {any[]} */
   const outlived = [];
-  /** @type {import('../../../server/transport/session.js').Session[]} */
+  /** @type {import('../../../server/session/session.js').Session[]} */
   const sessions = [];
   const listening = createListening({
     accept: (session) => {

@@ -92,7 +92,7 @@ describe('LightListener', () => {
   });
 
   /**
-   * @param {Partial<import('../../../server/transport/session.js').Transport>} transport
+   * @param {Partial<import('../../../server/session/session.js').Transport>} transport
    * @param {boolean} isSure
    */
   const createAt = (

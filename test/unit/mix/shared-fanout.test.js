@@ -4,7 +4,7 @@ import { MIN_GROUP } from '../../../server/mix/recipient-lists.js';
 import { SharedFanout } from '../../../server/mix/shared-fanout.js';
 import { FakeSession, fakeTransport } from '../../fakes/fake-session.js';
 
-/** @import { Session, SessionGroup } from '../../../server/transport/session.js' */
+/** @import { Session, SessionGroup } from '../../../server/session/session.js' */
 
 /** A transport with groups, which keep what they were asked. */
 function groupingTransport() {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RoomsByThread } from '../../../server/host/rooms-by-thread.js';
 import { ClusterRooms } from '../../../server/operator/cluster-rooms.js';
-import { OPERATOR } from '../../../server/access/grant.js';
+import { OPERATOR } from '../../../server/state/grant.js';
 import { settle } from '../../fakes/conference.js';
 import { RelayingNodes } from '../../fakes/relaying-nodes.js';
 

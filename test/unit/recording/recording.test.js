@@ -7,7 +7,7 @@ import { readWav } from '../../../testkit/sound/wav.js';
 import { MAX_PACKET_BYTES, Packet, writeAudioHeader } from '../../../public/shared/wire/packet.js';
 import { PayloadEncoder } from '../../../public/shared/stream/payload.js';
 import { levelDb } from '../../../public/shared/sound/signal.js';
-import { OPEN_GRANT } from '../../../server/access/grant.js';
+import { OPEN_GRANT } from '../../../server/state/grant.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { preSkipOf } from '../../../server/recording/track.js';
 import { Recordings } from '../../../server/recording/recordings.js';

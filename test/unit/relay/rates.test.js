@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Packet, PacketType, readPacket, Stream } from '../../../public/shared/wire/packet.js';
-import { OPERATOR } from '../../../server/access/grant.js';
+import { OPERATOR } from '../../../server/state/grant.js';
 import { RelayingNodes } from '../../fakes/relaying-nodes.js';
 
 /** @import { Person } from '../../fakes/conference.js' */

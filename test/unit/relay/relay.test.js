@@ -6,7 +6,7 @@ import {
   readPacket,
   writeClockRequest,
 } from '../../../public/shared/wire/packet.js';
-import { OPERATOR } from '../../../server/access/grant.js';
+import { OPERATOR } from '../../../server/state/grant.js';
 import { RelayingNodes } from '../../fakes/relaying-nodes.js';
 
 /** @import { Person } from '../../fakes/conference.js' */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OPERATOR } from '../../../server/access/grant.js';
+import { OPERATOR } from '../../../server/state/grant.js';
 import { Packet, readPacket, writeClockRequest } from '../../../public/shared/wire/packet.js';
 import { Conference, Person, settle } from '../../fakes/conference.js';
 import { FakeSession } from '../../fakes/fake-session.js';

@@ -2,7 +2,7 @@
 
 import { describe, expect, it, vi } from 'vitest';
 import { ResumeTokens } from '../../../server/access/resume-token.js';
-import { OPERATOR } from '../../../server/access/grant.js';
+import { OPERATOR } from '../../../server/state/grant.js';
 import { roomState, knownState } from '../../../server/state/portable-state.js';
 import { Conference, settle } from '../../fakes/conference.js';
 

@@ -6,7 +6,7 @@
 import { describe, expect, it } from 'vitest';
 import { Member } from '../../../server/room/people/member.js';
 import { ResumeTokens } from '../../../server/access/resume-token.js';
-import { OPERATOR } from '../../../server/access/grant.js';
+import { OPERATOR } from '../../../server/state/grant.js';
 import { Mixing } from '../../../server/mix/mixing.js';
 import { Conference, settle } from '../../fakes/conference.js';
 

@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, listenError } from '../../../server/config/config-error.js';
-import { listen, listeningHosts } from '../../../server/http/server.js';
+import { ConfigError, listenError } from '../../../server/errors/config-error.js';
+import { listen } from '../../../server/http/server.js';
+import { listeningHosts } from '../../../server/tcp-listening.js';
 
 /** A server on a machine that has only these addresses. */
 class Server extends EventEmitter {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TokenVerifier } from '../../../server/access/token.js';
-import { ConfigError, InformationRequest } from '../../../server/config/config-error.js';
+import { ConfigError, InformationRequest } from '../../../server/errors/config-error.js';
 import { tokenCommand } from '../../../server/token-command.js';
 
 const SECRET = 'a-secret-of-at-least-32-characters';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
-import { prepareControl } from '../../../server/transport/session.js';
+import { prepareControl } from '../../../server/session/session.js';
 import { NativeEngineSession } from '../../../server/transport/webtransport-native.js';
 import { FakeClock } from '../../../testkit/fake-clock.js';
 import { fakeTransport } from '../../fakes/fake-session.js';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ConfigError } from '../../../server/config/config-error.js';
+import { ConfigError } from '../../../server/errors/config-error.js';
 import { openWebTransport } from '../../../server/transport/webtransport.js';
 
 /** The engines, as a test has them. */

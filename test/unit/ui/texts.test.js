@@ -9,7 +9,7 @@ import {
   switchTexts,
   texts,
   failureReason,
-} from '../../../public/texts.js';
+} from '../../../public/texts/texts.js';
 import { ROLES } from '../../../public/shared/limits.js';
 
 const folder = new URL('../../../public/', import.meta.url);

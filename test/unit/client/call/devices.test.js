@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CallMicrophone } from '../../../../public/client/capture/microphone.js';
 import { OutputDevice } from '../../../../public/client/playout/output-device.js';
 import { RunningContext } from '../../../../public/client/call/sound-graph.js';
-import { noticeText } from '../../../../public/texts.js';
+import { noticeText } from '../../../../public/texts/texts.js';
 import { FakeClock } from '../../../../testkit/fake-clock.js';
 
 class FakeTrack {

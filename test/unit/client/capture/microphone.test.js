@@ -7,7 +7,7 @@ import {
   openMicrophone,
   soundOf,
 } from '../../../../public/client/capture/microphone.js';
-import { noticeText } from '../../../../public/texts.js';
+import { noticeText } from '../../../../public/texts/texts.js';
 
 describe('microphones', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findSupport } from '../../../../public/client/connection/support.js';
-import { failureTexts } from '../../../../public/texts.js';
+import { failureTexts } from '../../../../public/texts/texts.js';
 
 describe('findSupport', () => {
   const full = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OPEN_GRANT, OPERATOR } from '../../../../server/access/grant.js';
+import { OPEN_GRANT, OPERATOR } from '../../../../server/state/grant.js';
 import { LOBBY_MS } from '../../../../server/room/rules/requests.js';
 import { Conference, Person as FarEnd } from '../../../fakes/conference.js';
 import { FakeSession } from '../../../fakes/fake-session.js';

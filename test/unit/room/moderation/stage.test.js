@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { OPEN_GRANT } from '../../../../server/access/grant.js';
-import { OPERATOR } from '../../../../server/access/grant.js';
+import { OPEN_GRANT } from '../../../../server/state/grant.js';
+import { OPERATOR } from '../../../../server/state/grant.js';
 import { Conference, Person as FarEnd } from '../../../fakes/conference.js';
 import { FakeSession } from '../../../fakes/fake-session.js';
 

@@ -5,7 +5,7 @@ import {
   PacketType,
   writeClockRequest,
 } from '../../../../public/shared/wire/packet.js';
-import { OPEN_GRANT } from '../../../../server/access/grant.js';
+import { OPEN_GRANT } from '../../../../server/state/grant.js';
 import { Member } from '../../../../server/room/people/member.js';
 import { FakeSession } from '../../../fakes/fake-session.js';
 

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { OPEN_GRANT } from '../../../../server/access/grant.js';
+import { OPEN_GRANT } from '../../../../server/state/grant.js';
 import { Labels } from '../../../../server/room/people/labels.js';
 import { People } from '../../../../server/room/people/people.js';
 import { FakeClock } from '../../../../testkit/fake-clock.js';

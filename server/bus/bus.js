@@ -33,3 +33,6 @@ export const NOBODY = Symbol('nobody');
 
 /** The answer to a request that timed out or could not be sent. */
 export const SILENCE = Symbol('silence');
+
+/** Silence after which a node counts as dead, in milliseconds. */
+export const ALIVE_MS = 1000;

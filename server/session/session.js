@@ -2,7 +2,7 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { ServerMessage } from '../../public/shared/messages/server-messages.js'
- * @import { NodeAddress } from '../cluster/messages.js'
+ * @import { NodeAddress } from '../bus/messages.js'
  * @import { Log } from '../log.js'
  *
  * Connection as the room sees it, over any protocol. A transport makes sessions and passes each to

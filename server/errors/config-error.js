@@ -1,10 +1,3 @@
-import { allowedOf, either } from './option-value.js';
-import { withoutCredentials } from './readers.js';
-import { GONE } from './old-options.js';
-import { envOf } from './options.js';
-
-/** @typedef {import('./options.js').OptionRow} OptionRow */
-
 const MAX_SHOWN = 80;
 
 /** A setting that the server can't start with. The message is a whole sentence for a person. */
@@ -68,49 +61,13 @@ export class InformationRequest extends Error {
   }
 }
 
+/** Puts "or" before the last of some choices. @param {string} list */
+export const either = (list) => list.replace(/, (?=[^,]*$)/, ' or ');
+
 /** Formats a value for an error. @param {unknown} value */
 export function show(value) {
   const json = JSON.stringify(value) ?? String(value);
   return json.length > MAX_SHOWN ? `${json.slice(0, MAX_SHOWN)}…` : json;
-}
-
-/**
- * @param {string} option as a person typed it
- * @param {string | null} source
- * @param {string} [similar] the option that may have been meant
- */
-export function unknownOption(option, source, similar) {
-  const allowed = similar ?? 'what --help lists';
-  const from = source ? ` (from ${source})` : '';
-  const gone = Object.keys(GONE).find((name) =>
-    [`--${name}`, envOf(name), show(name)].includes(option),
-  );
-  const sentence = gone
-    ? `There is no option ${option} any more${from}; leave it out: ${GONE[gone]}.`
-    : `There is no option ${option}${from}; ` +
-      `${similar ? `did you mean ${similar}?` : '--help lists them all.'}`;
-  return new ConfigError({ option, value: undefined, source, allowed, sentence });
-}
-
-/**
- * @param {Readonly<OptionRow>} option
- * @param {unknown} value
- * @param {string | null} source
- */
-export function notAllowed(option, value, source) {
-  // A mistyped secret is still nearly the secret.
-  const isSecret = ['secret', 'keys', 'cluster-key', 'webhooks'].includes(option.type);
-  const shown = isSecret
-    ? undefined
-    : option.type === 'nats'
-      ? withoutCredentials(String(value))
-      : value;
-  return new ConfigError({
-    option: `--${option.name}`,
-    value: shown,
-    source,
-    allowed: allowedOf(option),
-  });
 }
 
 /**

@@ -15,7 +15,7 @@ import {
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { MAIN } from './participants/server-profile.js';
+import { MAIN } from './server-profile.js';
 
 /**
  * The controller of processor time, where version 1 of control groups has it, and where version 2
