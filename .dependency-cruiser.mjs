@@ -21,10 +21,10 @@ const MAY_IMPORT = {
   // Each folder of the server is tested without those above it, which are handed in.
   server: ['native'],
   'server/access': ['server/state'],
-  // What a wrong option, value or port is said to be, for all commands.
+  // Errors of options, values and ports, in the same words for all commands.
   'server/errors': [],
   'server/config': ['server/errors'],
-  // What nodes say to each other, and the bus that carries it.
+  // Messages between nodes, and the bus that carries them.
   'server/bus': ['server/state'],
   // Nodes know no rooms and no transports: a room is a name.
   'server/cluster': ['server/access', 'server/bus', 'server/config', 'server/state'],

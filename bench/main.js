@@ -224,7 +224,7 @@ async function showTables({ argvs, name, title, summary, notes, options, run: ru
 }
 
 /**
- * How long commands of scenarios take, in seconds. Those that are no scenarios aren't in it.
+ * Duration of the commands that are scenarios, in seconds.
  * @param {readonly (readonly string[])[]} argvs
  */
 function secondsOfCommands(argvs) {

@@ -30,8 +30,8 @@ const MEGABYTE = 1e6;
 
 /**
  * @typedef {object} Load
- * @property {number} people who are there at first
- * @property {number} more   who join then
+ * @property {number} people present at first
+ * @property {number} more   people who join then
  * @property {number} seconds of each of the two measurements
  * @property {number} warmUp seconds before each
  * @property {string[]} server further options of the server

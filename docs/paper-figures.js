@@ -114,7 +114,7 @@ export function passageOf(text, place) {
 /**
  * @param {Figures} figures
  * @param {ReadonlyMap<string, string>} texts of the works, by paper
- * @returns {string[]} what isn't where the page says, one sentence each
+ * @returns {string[]} faults of the page's references, one sentence each
  */
 export function notPrinted({ figures }, texts) {
   return figures.flatMap(({ paper, place, printed }) => {
@@ -249,7 +249,7 @@ function allFound(paper) {
 
 /**
  * @param {Figures} figures
- * @returns {string[]} what docs and lab quote otherwise than the page says, one sentence each
+ * @returns {string[]} quotations in docs and lab that differ from the page, one sentence each
  */
 export function misquoted({ figures, titles }) {
   const wrong = figures.flatMap(({ paper, place, printed, quoted, files }) => [

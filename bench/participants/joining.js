@@ -1,10 +1,10 @@
 /**
  * Lets many people join a server that has to take its time for them.
  *
- * Newcomers cost the server more than those who are there: handshakes, rosters, code that V8
- * compiles. On a machine that the load's maker shares, so many at once make its ticks late, and it
- * refuses further ones as `server-busy` (docs/overload.md). That passes, since refusing is cheap.
- * So the load's maker waits, and then sends one at a time until one was let in.
+ * Newcomers cost the server more than the people already there: handshakes, rosters, code that
+ * V8 compiles. On a machine that the load generator shares, a group of them makes its ticks late,
+ * and it refuses further ones as `server-busy` (docs/overload.md). That passes, because refusing is
+ * cheap. So the load generator waits, and then sends one at a time until one was let in.
  *
  * @import { Clock } from '../../public/shared/clock.js'
  */

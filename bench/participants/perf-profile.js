@@ -84,7 +84,7 @@ function record(perf, argv, seconds) {
 /**
  * @param {string} text output of `perf script`: for each sample a line with thread and id, and its
  *   frames, the innermost first, such as '7f3c01 celt_encode_with_ec (/x/aloud.node)'
- * @returns {PerfSample[]} those with a frame
+ * @returns {PerfSample[]} samples with a frame
  */
 export function samplesIn(text) {
   const samples = [];

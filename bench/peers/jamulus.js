@@ -175,7 +175,7 @@ export class Programs {
   }
 }
 
-/** A Jamulus server with real clients, all of whom send the tones of jack_iodelay. */
+/** A Jamulus server with real clients, which all send the tones of jack_iodelay. */
 export class JamulusHall {
   #programs;
   #pid;

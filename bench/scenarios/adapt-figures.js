@@ -8,7 +8,7 @@
  *
  * @typedef {object} Case
  * @property {string} rule    of the server
- * @property {string} choice  how near the listener is
+ * @property {string} choice  nearness of the listener
  * @property {string} controller  QUIC's congestion controller at the server
  * @typedef {(quantity: Quantity, value: number) => void} Add
  * @typedef {{ narrowMs: number, againMs: number }} Times when the way became narrow, and wide again

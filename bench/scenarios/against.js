@@ -94,7 +94,7 @@ export function ratioOf(folder, { quantity, belongs, server }, random) {
 /**
  * @param {Interval} ratio
  * @param {number | null} limit
- * @returns {string} what the whole interval supports
+ * @returns {string} verdict that the whole interval supports
  */
 export function verdictOf({ low, high }, limit) {
   if (limit === null) return '';

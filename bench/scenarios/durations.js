@@ -1,6 +1,6 @@
 /**
- * How long each scenario takes, by its options: what a run says before it begins. The parts are
- * those of a machine with two quiet cores; a run's end is compared with it (overrunOf).
+ * Duration of each scenario by its options, which a run prints before it begins. The parts are
+ * those of a machine with two quiet cores. At its end a run is compared with it (overrunOf).
  * @import { LabOptions } from './lab.js'
  *
  * @typedef {LabOptions & Record<string, any>} Options
@@ -196,7 +196,7 @@ export const gridSeconds = (options, conditions) =>
   options.repetitions * conditions * (GRID_SECONDS + block(options) + (options.marks ? 4 : 0));
 
 /**
- * How long a scenario will take.
+ * Estimates the duration of a scenario.
  * @param {Pick<import('./scenario.js').Scenario, 'name' | 'seconds'>} scenario
  * @param {Options} options
  * @returns {number} seconds

@@ -15,8 +15,7 @@
  * @property {Quantity[]} quantities
  * @property {Partial<LabOptions & { link: string }>} defaults
  * @property {(command: Command) => void} [addOptions]  its own options
- * @property {(options: any) => number} [seconds]  how long it takes; by default as durations.js has
- *   it by name
+ * @property {(options: any) => number} [seconds]  duration of a run; by default from durations.js
  * @property {boolean} [hasPerRequest] true if it can measure HTTP/1 with a connection for each
  *   request
  * @property {(lab: Lab) => Promise<void>} measure      records samples in the lab's folder

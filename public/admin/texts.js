@@ -76,7 +76,7 @@ export const adminTexts = Object.freeze({
   state: (/** @type {string} */ state, /** @type {number} */ uptime) =>
     `${states[state] ?? state} · up for ${duration(uptime)}`,
   drainTitle: 'Drain the server?',
-  drainText: 'Nobody new is let in, the calls are told, and the server stops as with SIGTERM.',
+  drainText: 'Nobody new is let in, the calls are notified, and the server stops as with SIGTERM.',
   drain: 'Drain',
   drained: 'The server is draining.',
   cancel: 'Cancel',
@@ -126,7 +126,7 @@ export const adminTexts = Object.freeze({
   recordingStopped: (/** @type {string} */ room) => `The recording of ${room} was stopped.`,
   endRoom: 'End the room',
   endRoomTitle: (/** @type {string} */ room) => `End ${room}?`,
-  endRoomText: 'Everybody in it is told that the room was ended, and nobody’s place is kept.',
+  endRoomText: 'Everybody in it sees that the room was ended, and nobody’s place is kept.',
   roomEnded: (/** @type {string} */ room) => `${room} was ended.`,
   peopleIn: (/** @type {string} */ room) => `People in ${room}`,
 
@@ -177,8 +177,8 @@ export const adminTexts = Object.freeze({
   banWho: (/** @type {string} */ who) => `Ban ${who} for a day`,
   banTitle: (/** @type {string} */ who) => `Ban ${who} from the room for a day?`,
   banText:
-    'They are removed and can’t come back: by their token where they have one, else by the ' +
-    'network they come from, with everybody behind it. The ban can be lifted below.',
+    'They are removed and can’t come back: by their token if they have one, otherwise by their ' +
+    'network, with everybody behind it. The ban can be lifted below.',
   bannedNow: (/** @type {string} */ who) => `${who} was banned for a day.`,
   banned: (/** @type {{ name: string, room: string }} */ { name, room }) => `${name}, from ${room}`,
   /** @param {{ identity: string | null, network: string | null, seconds: number }} ban */
@@ -206,8 +206,8 @@ export const adminTexts = Object.freeze({
   removeWho: (/** @type {string} */ who) => `Remove ${who}`,
   removeTitle: (/** @type {string} */ who) => `Remove ${who}?`,
   removeText:
-    'They are told that they were removed, and their place isn’t kept. Whoever has the link may ' +
-    'join again.',
+    'They see that they were removed, and their place isn’t kept. With the link they can join ' +
+    'again.',
   removed: (/** @type {string} */ who) => `${who} was removed.`,
 
   refused: (/** @type {string} */ of, /** @type {string} */ code) =>

@@ -32,7 +32,7 @@ export const errors = Object.freeze({
   'server-full': {
     close: 6,
     status: 503,
-    message: 'The server holds as many people as it can. Try again later.',
+    message: 'The server is full. Try again later.',
   },
   'session-unknown': {
     close: 7,
@@ -67,7 +67,7 @@ export const errors = Object.freeze({
   'room-reopened': {
     close: 62,
     status: 503,
-    message: 'The room is being opened again. You are back in a moment.',
+    message: 'The room is reopening. You will be back in a moment.',
   },
   draining: {
     close: 60,
@@ -83,7 +83,7 @@ export const errors = Object.freeze({
     close: 65,
     status: 503,
     message:
-      "The machines of this server can't reach each other just now, and this one doesn't " +
+      "The machines of this server can't reach each other now, and this one doesn't " +
       'have the room. Try again in a moment.',
   },
   'protocol-version': {
@@ -154,8 +154,8 @@ export const errors = Object.freeze({
     close: 41,
     status: 421,
     message:
-      'This server does not answer to the host name in the address. Whoever runs it can allow ' +
-      'that name by starting it with --hostname NAME.',
+      'This server does not answer to the host name in the address. The operator can allow that ' +
+      'name by starting it with --hostname NAME.',
   },
   'server-busy': {
     close: 42,

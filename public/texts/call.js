@@ -12,12 +12,13 @@ export const callTexts = Object.freeze({
   away: 'away: connection lost, may come back',
   handRaised: 'hand raised',
   notRecorded: 'not recorded',
-  waited: (/** @type {number} */ ms) => `comes ${Math.round(ms)} ms late: everybody’s sound waits`,
+  waited: (/** @type {number} */ ms) =>
+    `arrives ${Math.round(ms)} ms late: everybody’s sound waits`,
   later: (/** @type {number} */ ms) => `heard ${Math.round(ms)} ms later than others`,
   youLater: (/** @type {number} */ ms) => `others hear you ${Math.round(ms)} ms later`,
   heardAfter: (/** @type {number} */ ms) => `Heard ${Math.round(ms)} ms after it was said`,
   waitedFor: (/** @type {string[]} */ names) =>
-    `The delay is longer than most need, since the sound of ${names.join(', ')} comes late.`,
+    `The delay is longer than most need, because the sound of ${names.join(', ')} arrives late.`,
   mute: 'Mute',
   unmute: 'Unmute',
   talking: 'Talking',
@@ -40,7 +41,7 @@ export const callTexts = Object.freeze({
   ) => `${unread > 0 ? `(${unread}) ` : ''}${state ? `${state} · ` : ''}${room} · aloud`,
   useIt: 'Use it',
   deviceNew: (/** @type {string} */ device) =>
-    `${device} is there now. Use it, or go on as before.`,
+    `${device} is connected. Use it, or continue as before.`,
   otherTab: Object.freeze({
     title: 'You are in this room already',
     text:
@@ -65,7 +66,7 @@ export const callTexts = Object.freeze({
   qrLabel: 'QR code of this room’s link',
   youJoined: 'You are in the call.',
   youLeft: 'You left the call.',
-  howBack: 'You left the call. Join again whenever you like: the link stays the same.',
+  howBack: 'You left the call. You can join again at any time with the same link.',
   youMuted: 'You are muted.',
   youUnmuted: 'You are no longer muted.',
   more: (/** @type {string} */ name) => `Options for ${name}`,
@@ -111,8 +112,8 @@ export const callTexts = Object.freeze({
 export const chatTexts = Object.freeze({
   chatLog: 'Messages',
   chatEmpty:
-    'Nothing has been written yet. Messages are seen by everybody in the room, and by those who ' +
-    'come later.',
+    'Nothing has been written yet. Everybody in the room sees messages, and so do people who ' +
+    'join later.',
   chatField: 'Message to everybody',
   chatPlaceholder: 'Write to everybody',
   send: 'Send',
@@ -132,8 +133,8 @@ export const recordingTexts = Object.freeze({
   recordingOn: 'Being recorded',
   recordButtonOn: 'Record: a recording is on',
   recordingIdle:
-    'Nothing is being recorded. When you start, everybody is asked, and only those who agree are ' +
-    'in it.',
+    'Nothing is being recorded. When you start, everybody is asked, and only people who agree ' +
+    'are recorded.',
   recordingFinishing: 'The recording has stopped. Its files are being finished.',
   recordingReady: 'The recording’s files are ready.',
   startRecording: 'Start recording',

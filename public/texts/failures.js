@@ -21,7 +21,8 @@ const soundFailures = Object.freeze({
     'another one under Microphone, ' +
     `which a call has under Settings. ${LISTEN}`,
   'microphone-slow':
-    'The microphone is not there yet. If the browser asks for it, allow it; or listen for now, ' +
+    'The microphone isn’t available yet. If the browser asks for it, allow it; or listen for ' +
+    'now, ' +
     'and it is taken as soon as you have.',
   'microphone-ended':
     'The microphone stopped sending sound. Plug it in again, or choose another ' + `one. ${LISTEN}`,
@@ -53,8 +54,8 @@ const soundFailures = Object.freeze({
     'No speaker was found, or another program keeps it. Without one this browser can’t use a ' +
     'microphone either. Connect one, or close that program; then reload the page and join again.',
   'sound-interrupted':
-    'Something else has taken the sound of this device, such as a telephone call. It comes back ' +
-    'on its own, or when you press Turn sound on.',
+    'Another program uses the sound of this device, such as a telephone call. It comes back on ' +
+    'its own, or when you press Turn sound on.',
   'room-mono':
     'This room is mono, because it began so: left and right are heard as one. For stereo, be the ' +
     'first in a new room.',
@@ -65,7 +66,7 @@ const soundFailures = Object.freeze({
   'sound-resumed':
     'The system had stopped sound for a moment. You and the others can hear each other again.',
   'computer-busy':
-    'This computer has too little time for the call: you may be heard late, and hear gaps. Close ' +
+    'This computer is too busy for the call: you may be heard late, and hear gaps. Close ' +
     'other programs and tabs, and plug in the charger.',
   'speaker-replaced':
     'Your speaker was unplugged. The default one is used until it is back. Plug it in, or choose ' +
@@ -97,7 +98,7 @@ const connectionFailures = Object.freeze({
     'This browser has no WebTransport here. Leave the connection on Automatic, which takes a ' +
     'WebSocket instead.',
   'connection-lost': 'The connection to the server was lost. Check your network, then join again.',
-  'session-lost': 'The connection broke off. Check your network, then join again.',
+  'session-lost': 'The connection was interrupted. Check your network, then join again.',
   'session-unknown':
     'The server has ended this call, because it had not heard from this page for a while. Join ' +
     'again.',
@@ -105,17 +106,18 @@ const connectionFailures = Object.freeze({
     'Nothing came from this page for too long, so the server ended the call. Join again.',
   'join-timeout': 'Joining took too long. Check your network, then join again.',
   reconnecting:
-    'The connection broke off. Stay on this page: the page is connecting again, and your place ' +
-    'is kept for half a minute.',
+    'The connection was interrupted. Stay on this page: it is reconnecting, and your place is ' +
+    'kept for half a minute.',
   'reconnecting-long':
     'There has been no connection for a while, so the others see you as gone. Check this ' +
-    'device’s network: you come back by yourself, with your name, as soon as there is one.',
-  'resumed-elsewhere': 'This call goes on in another tab or window. To have it here, join again.',
+    'device’s network: you come back automatically, with your name, as soon as there is one.',
+  'resumed-elsewhere': 'This call continues in another tab or window. To move it here, join again.',
   'protocol-version':
     'This page and the server are of different versions. Reload the page, then join again.',
   draining: 'The server is about to be restarted, and nobody new can join. Try again in a minute.',
   'call-draining':
-    'The server is about to be restarted. The call breaks off then, and comes back as soon as it ' +
+    'The server is about to be restarted. The call is interrupted then, and comes back as soon ' +
+    'as it ' +
     'can.',
   'server-closing': 'The server is shutting down, maybe only to restart. Try again in a moment.',
 });
@@ -128,9 +130,8 @@ const serverFailures = Object.freeze({
     'A name has 1 to 40 characters, none of them a control character. Choose another one.',
   'room-full': 'The room is full. Wait until somebody leaves, or use another room.',
   'too-many-rooms':
-    'The server holds as many rooms as it may. Try again later, or use a room that is there ' +
-    'already.',
-  moved: 'The room has gone over to another machine of the server. Join again.',
+    'The server has as many rooms as it allows. Try again later, or join a room that exists.',
+  moved: 'The room has moved to another machine of the server. Join again.',
   'cluster-unreachable':
     'The server’s machines can’t reach each other now, and this one doesn’t have the room. Try ' +
     'again in a moment.',
@@ -138,49 +139,49 @@ const serverFailures = Object.freeze({
   'node-answer':
     'The machine that has the room sent an answer that can’t be used. Reload the page, then try ' +
     'again.',
-  'server-full': 'The server holds as many people as it can. Try again later.',
+  'server-full': 'The server is full. Try again later.',
   'too-many-requests': 'Too many requests came from your network. Wait a moment, then try again.',
   'host-not-allowed':
-    'The server doesn’t answer to the name in the address bar. Whoever runs it can allow it with ' +
+    'The server doesn’t answer to the name in the address bar. The operator can allow it with ' +
     '--hostname.',
   'origin-not-allowed':
-    'The server lets no pages of other hosts in. Open the page at the server’s own address.',
+    'The server accepts no pages of other hosts. Open the page at the server’s own address.',
   'content-type':
-    'The server didn’t accept what this page sent, because it is of another kind. Reload the ' +
-    'page, then try again.',
-  'body-too-large': 'That was more than the server takes at once. Send less.',
-  'room-reopened': 'The room is being opened again. You are back in a moment.',
+    'The server didn’t accept the data that this page sent. Reload the ' + 'page, then try again.',
+  'body-too-large': 'That was more than the server accepts at once. Send less.',
+  'room-reopened': 'The room is reopening. You will be back in a moment.',
   'server-busy':
-    'The server has more to do than it can, and lets nobody else in until those who are there ' +
-    'are heard well again. Try again in a moment.',
+    'The server is overloaded, and lets nobody else in until the people in its rooms are heard ' +
+    'well again. Try again in a moment.',
   'join-flood': 'There were too many joins from your network. Wait a moment, then join again.',
   'not-found': 'There is nobody in this room now. Join it again, or check its link.',
   'operator-off':
-    'The delay can’t be changed on this server. Whoever runs it can turn that on by starting it ' +
+    'The delay can’t be changed on this server. The operator can turn that on by starting it ' +
     'with --operator-token.',
   'operator-token': 'This is not the server’s operator token. Type it again.',
   'operator-offline':
     'The server could not be reached, so nothing was changed. Check your network and try again.',
-  'chat-flood': 'That was a lot at once. Wait a moment: your messages go out one by one.',
+  'chat-flood': 'You are writing quickly. Wait a moment: your messages are sent one by one.',
   'chat-offline':
-    'There is no connection now. Your message waits here, and is sent when you are back.',
-  'chat-full': 'Too many messages wait to be sent. Wait until they are out, then send this one.',
+    'There is no connection now. Your message waits here, and is sent when you are connected ' +
+    'again.',
+  'chat-full': 'Too many messages wait to be sent. Wait until they are sent, then send this one.',
   'tracks-full':
-    'The server has no room for another backing track now. Take one out that is not needed any ' +
-    'more, or put in a shorter one.',
+    'The server has no space for another backing track now. Remove one that is no longer needed, ' +
+    'or add a shorter one.',
   'track-unreadable':
     'This browser can’t read that file as sound. Choose an MP3, WAV, Ogg, M4A or FLAC file.',
   'track-too-long': 'That is longer than a quarter of an hour. Choose a shorter file.',
   'track-not-sent':
-    'The track could not be sent to the server. Check your network, then put it in again.',
+    'The track could not be sent to the server. Check your network, then add it again.',
   'track-not-heard':
-    'The backing track could not be fetched, and is missing from what you hear. Check your ' +
-    'network.',
+    'The backing track could not be downloaded, so you don’t hear it. Check your network.',
   'recording-off':
-    'Nothing can be recorded on this server. Whoever runs it can turn that on with ' +
+    'Nothing can be recorded on this server. The operator can turn that on with ' +
     '--recording-limit.',
   'recording-limit':
-    'The server has no room for more recordings. Download and keep what you need, and wait until ' +
+    'The server has no space for more recordings. Download and keep what you need, and wait ' +
+    'until ' +
     'older ones are deleted.',
   'recording-share':
     'This room has used its share of the server’s space for recordings, or you or your network ' +
@@ -190,39 +191,39 @@ const serverFailures = Object.freeze({
     'out when you switch off Record me.',
   'recording-failed':
     'The recording could not be written, and has stopped. What was recorded before is kept; ' +
-    'start another one, or ask whoever runs the server.',
-  'recording-deleted': 'The recording was deleted. Ask whoever recorded it for a copy.',
+    'start another one, or ask the server’s operator.',
+  'recording-deleted': 'The recording was deleted. Ask the person who recorded it for a copy.',
   'range-beyond': 'The file is shorter than that. Reload the page.',
   'recording-busy':
     'The recording was started and stopped too often. Wait a moment, then start it again.',
   'recording-files':
-    'The recording’s files did not come. Open Record again in a moment, or ask whoever runs the ' +
-    'server.',
+    'The recording’s files could not be downloaded. Open Record again in a moment, or ask the ' +
+    'server’s operator.',
   'panel-failed':
     'This panel could not be loaded. Check your network, then close the panel and open it again.',
   'plots-failed': 'The plots could not be loaded. Close this panel and open it again.',
   'qr-failed':
     'The QR code could not be drawn. Check your network and press again, or copy the link.',
   'copy-failed':
-    'The browser did not let it be copied. Copy the link from the address bar, or mark the text ' +
-    'by hand.',
+    'The browser didn’t allow copying. Copy the link from the address bar, or select the text ' +
+    'yourself.',
   internal:
-    'The server made a mistake; it is in its log. Join again in a moment, and if it stays so, ' +
-    'tell whoever runs the server.',
+    'The server made a mistake, which is in its log. Join again in a moment. If it happens ' +
+    'again, tell the server’s operator.',
   unknown: 'Something unexpected went wrong. Reload the page and join again.',
 });
 
 /** By code: who may come in, and what moderators do. @type {Readonly<Record<string, string>>} */
 const accessFailures = Object.freeze({
   'token-missing':
-    'Joining here needs an invitation. Ask whoever runs the call for a link with a token.',
+    'Joining here needs an invitation. Ask the person who runs the call for a link with a token.',
   'token-invalid':
     'The invitation in the link isn’t valid. Copy the whole link again, or ask for a new one.',
-  'token-expired': 'The invitation has expired. Ask whoever invited you for a new link.',
+  'token-expired': 'The invitation has expired. Ask the person who invited you for a new link.',
   'token-early': 'The invitation isn’t valid yet. Try again at the time of the call.',
   'token-endless':
-    'The invitation has no end, so the server doesn’t accept it. Ask whoever invited you for a ' +
-    'new link.',
+    'The invitation has no end, so the server doesn’t accept it. Ask the person who invited you ' +
+    'for a new link.',
   'token-foreign':
     'The invitation wasn’t made for this server. Check the link, or ask for a new one.',
   'token-room':
@@ -248,7 +249,8 @@ const accessFailures = Object.freeze({
     'another connection under Advanced, or another browser.',
   'forward-reply':
     'Somebody here is connected over HTTP/1, or only listens, and sound can’t be passed on to ' +
-    'them. Choose “Passed on in small rooms, else mixed”, or try again when they have left.',
+    'these people. Choose “Passed on in small rooms, else mixed”, or try again when they have ' +
+    'left.',
   'broadcast-mix':
     'This room can’t go live, because the server doesn’t mix its sound. Have it mixed under ' +
     'Room, or start another room.',
@@ -285,7 +287,7 @@ export const noticeText = (code) =>
 
 /** By code: the reason why a connection was not used. @type {Readonly<Record<string, string>>} */
 const reasons = Object.freeze({
-  'no-answer': 'It gave no answer in time: the network may block it.',
+  'no-answer': 'It didn’t answer in time: the network may block it.',
   slower: 'It had not answered when another one was ready.',
   'not-offered': 'The server doesn’t offer it.',
   'no-webtransport': 'This browser has none.',

@@ -6,7 +6,7 @@ export const labels = Object.freeze({
   startRoom: 'Start a room',
   startEncrypted: 'Start an encrypted room',
   startEncryptedHint:
-    'End to end: only those who have its whole link hear what is said; the server can’t. ' +
+    'End to end: only people with the whole link can hear it; the server can’t. ' +
     'Nothing can be recorded.',
   joinRoom: 'Or join a room',
   roomPlaceholder: 'its name or link',
@@ -32,9 +32,8 @@ export const labels = Object.freeze({
   frame5: '5 ms: for playing together',
   frame2: '2.5 ms: the least delay, by cable only',
   frameHint:
-    'Yours is taken if you are the first in the room, and holds for everybody there. ' +
-    'Shorter frames are heard sooner, ' +
-    'and take more of the network and of the computers.',
+    'Your choice counts if you are the first in the room, and is used for everybody there. ' +
+    'Shorter frames are heard sooner, but need more bandwidth and processing.',
   connection: 'Connection',
   connectionAuto: 'Automatic: the best that works',
   connectionWebTransport: 'WebTransport (HTTP/3)',
@@ -94,11 +93,11 @@ export const switchTexts = Object.freeze({
   },
   highBitrate: {
     label: 'Higher bit rate',
-    hint: 'Your voice goes out at 96 kb/s, 192 in stereo; what you hear is as the room has it.',
+    hint: 'Your voice is sent at 96 kb/s, 192 in stereo. What you hear has the room’s bit rate.',
   },
   lowDelay: {
     label: 'Low-delay Opus',
-    hint: 'About 4 ms less on your way out. Off, soft sounds come out a little finer.',
+    hint: 'About 4 ms less delay for others. When it is off, soft sounds are a little finer.',
   },
   sounds: { label: 'Sounds', hint: 'A soft sound when somebody comes or goes.' },
   shortcuts: {

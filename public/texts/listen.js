@@ -19,18 +19,17 @@ export const listenTexts = Object.freeze({
   artist: (/** @type {boolean} */ isLive, /** @type {string[]} */ names) =>
     [...(isLive ? ['LIVE'] : []), ...(names.length > 0 ? [list(names)] : ['aloud'])].join(' · '),
   name: 'Your name',
-  nameHint: 'Shown to those who moderate, when you raise your hand. You may leave it empty.',
-  nameInvited:
-    'Your invitation gives this name. It is shown to those who moderate, when you raise your hand.',
+  nameHint: 'Shown to the moderators when you raise your hand. You may leave it empty.',
+  nameInvited: 'Your invitation gives this name. The moderators see it when you raise your hand.',
   listenerName: 'Listener',
   password: 'Password of the room',
   volume: 'Volume',
   near: 'Delay',
   nearness: Object.freeze({ conversation: 'Live', near: 'A little later', steady: 'Steady' }),
   nearnessHints: Object.freeze({
-    conversation: 'As soon as possible: for those who may answer.',
+    conversation: 'As soon as possible: for people who may answer.',
     near: 'A quarter of a second behind, with fewer gaps.',
-    steady: 'Two seconds behind, and whole on a bad network too.',
+    steady: 'Two seconds behind, and complete on a bad network too.',
   }),
   hand: 'Raise hand',
   handUp: 'Lower hand',
@@ -51,7 +50,7 @@ export const listenTexts = Object.freeze({
   playing: 'You are listening.',
   paused: 'Paused. Nothing is downloaded now.',
   resumed: 'You are listening again.',
-  reconnecting: 'The connection broke off. Stay on this page: it is connecting again.',
+  reconnecting: 'The connection was interrupted. Stay on this page: it is reconnecting.',
   reconnectingLong:
     'There has been no connection for a while. Check this device’s network: sound comes back as ' +
     'soon as there is one.',
@@ -61,13 +60,13 @@ export const listenTexts = Object.freeze({
   interrupted:
     'Something else has taken the sound of this device. It comes back on its own, or when you ' +
     'press anywhere.',
-  handRaised: 'Your hand is up. Those who moderate see it.',
+  handRaised: 'Your hand is up. The moderators see it.',
   handLowered: 'Your hand is down.',
   handTaken: 'A moderator has lowered your hand.',
   fromBeginning: 'This is being recorded. Listen from the beginning',
   broadcastOver: 'The broadcast has ended. You still hear the room.',
   joinCall: 'Join the call',
-  ontoStage: 'You may speak now. Your page becomes that of the call…',
+  ontoStage: 'You may speak now. The page of the call is loading…',
   stageFailed:
     'You may speak now, but the page of the call could not be loaded. Check your network, then ' +
     'press Go on stage.',

@@ -12,7 +12,8 @@ export const panelTexts = Object.freeze({
   roleNames: Object.freeze({ moderator: 'Moderator', speaker: 'Speaker', listener: 'Listener' }),
   changeRole: 'Change role',
   roleHint:
-    'A moderator may do all that you may. A listener hears, writes and raises a hand, and isn’t ' +
+    'A moderator may do everything that you may. A listener hears, writes and raises a hand, and ' +
+    'isn’t ' +
     'heard.',
   remove: 'Remove from the room',
   removeHint: 'They may join again.',
@@ -98,11 +99,11 @@ export const panelTexts = Object.freeze({
   goLive: 'Go live',
   endBroadcast: 'End the broadcast',
   offHint:
-    'The room becomes a broadcast: you who are here stay on stage, and whoever comes with the ' +
-    'room’s link only listens.',
+    'The room becomes a broadcast: people already here stay on stage, and new people with the ' +
+    'room’s link only listen.',
   onHint:
-    'The room is a broadcast. Whoever comes with the room’s link only listens. When you end it, ' +
-    'newcomers may speak again, and those who listen stay listeners until they join again.',
+    'The room is a broadcast. New people with the room’s link only listen. When you end it, new ' +
+    'people may speak again, and listeners stay listeners until they join again.',
   copyStageLink: 'Copy the link to the stage',
-  stageLinkHint: 'Whoever has this link speaks. The next broadcast gets a new link.',
+  stageLinkHint: 'Everybody with this link may speak. The next broadcast gets a new link.',
 });

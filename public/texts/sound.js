@@ -13,7 +13,7 @@ export const partTexts = Object.freeze({
 /** Advice for shortening each part of the delay. @type {Readonly<Record<string, string>>} */
 const savingTexts = Object.freeze({
   frameMs: 'Begin the room with frames of 2.5 ms',
-  serverDelayMs: 'Ask those whose sound comes late to use a cable instead of Wi-Fi',
+  serverDelayMs: 'Ask the people whose sound comes late to use a cable instead of Wi-Fi',
   playoutMs: 'Use a cable, not Wi-Fi, and close what keeps this computer busy',
   outputMs: 'Use a sound card that takes sound in smaller pieces, and no Bluetooth',
   speakerMs: 'Use speakers or headphones on a cable, not Bluetooth',
@@ -45,7 +45,7 @@ export const soundTexts = Object.freeze({
   savings: 'What would shorten it',
   saves: (/** @type {string} */ part, /** @type {number} */ ms) =>
     `${savingTexts[part]}: up to ${ms} ms.`,
-  savesNothing: 'Nothing that would help much: this is about as soon as it gets here.',
+  savesNothing: 'Nothing that would help much: the delay is about as short as it can be here.',
   metronome: 'Metronome',
   metronomeBpm: 'Beats a minute',
   metronomeBeats: 'Beats of a bar',
@@ -61,9 +61,9 @@ export const soundTexts = Object.freeze({
   metronomeEnded: (/** @type {string} */ name) => `${name} stopped the metronome.`,
   metronomeBadge: (/** @type {number} */ bpm) => `♩ = ${bpm}`,
   metronomeHint:
-    'Everybody hears each beat at the same moment, however long their sound is on its way. ' +
-    'If you play on the beat, you are on it for everybody else too. To set the tempo, press Tap ' +
-    'the tempo on each beat. Use headphones, or the microphone takes it in.',
+    'Everybody hears each beat at the same moment, whatever their delay. If you play on the ' +
+    'beat, everybody else hears you on it. To set the tempo, press Tap ' +
+    'the tempo on each beat. Use headphones, or the microphone picks it up.',
   track: 'Backing track',
   trackNone: 'There is none.',
   trackBy: (
@@ -80,16 +80,16 @@ export const soundTexts = Object.freeze({
   trackRemove: 'Take it out',
   trackLevel: 'How loud I hear it',
   trackCame: (/** @type {string} */ name, /** @type {string} */ track) =>
-    `${name} put in the backing track “${track}”.`,
+    `${name} added the backing track “${track}”.`,
   trackBegan: (/** @type {string} */ name) => `${name} plays the backing track.`,
   trackStopped: (/** @type {string} */ name) => `${name} stopped the backing track.`,
-  trackOver: 'The backing track is over.',
-  trackRemoved: (/** @type {string} */ name) => `${name} took the backing track out.`,
+  trackOver: 'The backing track has ended.',
+  trackRemoved: (/** @type {string} */ name) => `${name} removed the backing track.`,
   trackBadge: (/** @type {string} */ track) => `♫ ${track}`,
   trackHint:
-    'Everybody hears the same of it at the same moment, as with the metronome, and can play to ' +
-    'it. While the metronome is on, it begins with a bar, after one bar of beats. It is in no ' +
-    'recording. Use headphones, or the microphone takes it in.',
+    'Everybody hears it at the same moment, as with the metronome, and can play to it. While the ' +
+    'metronome is on, it begins with a bar, after one bar of beats. It is in no ' +
+    'recording. Use headphones, or the microphone picks it up.',
   panelLoading: 'Loading…',
   plotsLoading: 'Loading…',
   plotRoundTrip: 'Round trip',
@@ -105,7 +105,7 @@ export const soundTexts = Object.freeze({
   rateUp: 'Bit rate, up',
   rateDown: 'Bit rate, down',
   figures: 'Since joining',
-  lateness: 'How late your sound came to the server, of the last 20 s',
+  lateness: 'How late your sound reached the server in the last 20 s',
   latenessUpTo: (/** @type {number} */ ms) => `up to ${ms} ms`,
   latenessOver: 'more',
   copyAsText: 'Copy as text',
@@ -118,7 +118,7 @@ export const soundTexts = Object.freeze({
   reportTitle: (/** @type {string} */ room, /** @type {string} */ at) =>
     `aloud, room ${room}, ${at}`,
   operator: 'For the operator',
-  operatorHint: 'Who holds the server’s operator token sets the delay for everybody in the room.',
+  operatorHint: 'With the server’s operator token you set the delay for everybody in the room.',
   operatorToken: 'Operator token',
   operatorUse: 'Use',
   operatorAuto: 'Automatic delay',

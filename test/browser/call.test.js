@@ -199,7 +199,9 @@ inBrowser.describe(`a call in ${BROWSER}`, () => {
       problems: CUT_OFF,
     });
     await doomed.close();
-    await expect.poll(() => notices(page), { timeout: 10_000 }).toMatch(/The connection broke off/);
+    await expect
+      .poll(() => notices(page), { timeout: 10_000 })
+      .toMatch(/The connection was interrupted/);
     await page.getByRole('button', { name: 'Leave' }).click();
     expect(await notices(page)).toBe('');
     expect(await page.getByRole('button', { name: 'Join' }).isEnabled()).toBe(true);

@@ -154,7 +154,7 @@ inBrowser.describe(`a call that is cut off, in ${BROWSER}`, () => {
         await expect.poll(() => stateOf(listener), { timeout: 6000 }).toBe('away');
         const alert = listener.getByRole('alert');
         expect(await alert.innerText()).toMatch(
-          /The connection broke off\. Stay on this page: the page is connecting again[^]*Trying (again in \d+ s\.|now…)/,
+          /The connection was interrupted\. Stay on this page: it is reconnecting[^]*Trying (again in \d+ s\.|now…)/,
         );
         expect(await listener.title()).toBe('connection lost · place · aloud');
         expect(server.rooms.get('place')?.size).toBe(2);
@@ -227,7 +227,9 @@ inBrowser.describe(`a call that is cut off, in ${BROWSER}`, () => {
         await page.getByLabel('Message to everybody').fill(text);
         await page.keyboard.press('Enter');
       }
-      await page.getByText('Your message waits here, and is sent when you are back.').waitFor();
+      await page
+        .getByText('Your message waits here, and is sent when you are connected again.')
+        .waitFor();
       expect(await page.getByRole('button', { name: 'Raise hand' }).isDisabled()).toBe(true);
       await pass(1000);
       // Before the link is mended: a try that is on its way would succeed then, and take the button
@@ -269,7 +271,7 @@ inBrowser.describe(`a call that is cut off, in ${BROWSER}`, () => {
       await expect.poll(() => stateOf(page), { timeout: 6000 }).toBe('away');
       await expect.poll(() => stateOf(page), { timeout: 8000 }).toBe('joined');
       expect(await how()).toMatch(
-        /Connected over WebSocket[^]*Tried WebTransport first\. It (had not answered|gave no answer)/,
+        /Connected over WebSocket[^]*Tried WebTransport first\. It (had not answered|didn’t answer)/,
       );
       expect(who()).toEqual(before);
     } finally {

@@ -28,7 +28,7 @@ inBrowser.describe(`a second tab of one browser, in ${BROWSER}`, () => {
     await button(second, 'Join').click();
     await button(second, 'Move it here').click();
     await button(second, 'Leave').waitFor();
-    await first.getByText('This call goes on in another tab or window.').waitFor();
+    await first.getByText('This call continues in another tab or window.').waitFor();
     expect(await button(first, 'Join').isEnabled()).toBe(true);
     await expect.poll(() => people(second)).toEqual([expect.stringMatching(/^Anna \(you\)/)]);
     expect(site.server.rooms.get('tabs')?.size).toBe(1);
@@ -67,7 +67,7 @@ inBrowser.describe(`a second tab of one browser, in ${BROWSER}`, () => {
     await button(second, 'Join').click();
     await button(second, 'Move it here').click();
     await button(second, 'Leave').waitFor();
-    await first.getByText('This call goes on in another tab or window.').waitFor();
+    await first.getByText('This call continues in another tab or window.').waitFor();
     await button(second, 'Unmute').waitFor();
     expect(await button(second, 'Lower hand').getAttribute('aria-pressed')).toBe('true');
     await button(second, 'Options for Ben').click();
@@ -93,7 +93,7 @@ inBrowser.describe(`a second tab of one browser, in ${BROWSER}`, () => {
     await button(second, 'Join').click();
     await button(second, 'Move it here').click();
     await button(second, 'Leave').waitFor();
-    await first.getByText('This call goes on in another tab or window.').waitFor();
+    await first.getByText('This call continues in another tab or window.').waitFor();
     await expect.poll(() => people(second)).toEqual([expect.stringMatching(/^Anna \(you\)/)]);
   });
 });

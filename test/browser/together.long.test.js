@@ -60,7 +60,7 @@ inBrowser.describe(`being together in ${BROWSER}`, () => {
     await button(anna, 'Chat').click();
     for (let i = 1; i <= 8; i++) await write(anna, `message ${i}`);
     const says = anna.getByText(
-      'That was a lot at once. Wait a moment: your messages go out one by one.',
+      'You are writing quickly. Wait a moment: your messages are sent one by one.',
     );
     await says.waitFor();
     expect(await messages(anna).count()).toBeLessThan(8);
@@ -244,7 +244,7 @@ inBrowser.describe(`being together in ${BROWSER}`, () => {
       ben.sendControl({ type: 'chat', text: 'Hello' });
       await expect.poll(() => anna.title()).toBe('(1) muted · signs · aloud');
       await button(anna, 'Leave').click();
-      await anna.getByText('Join again whenever you like: the link stays the same.').waitFor();
+      await anna.getByText('You can join again at any time with the same link.').waitFor();
       expect(await anna.title()).toBe('signs · aloud');
       expect([await locks(), await audioSession()]).toEqual([
         ['screen', 'screen', 'released'],
@@ -322,7 +322,7 @@ inBrowser.describe(`being together in ${BROWSER}`, () => {
     await panel.getByText('Begin the room with frames of 2.5 ms: up to 18 ms.').waitFor();
     const saved = await panel
       .getByText(
-        /^Ask those whose sound comes late to use a cable instead of Wi-Fi: up to \d+ ms\.$/,
+        /^Ask the people whose sound comes late to use a cable instead of Wi-Fi: up to \d+ ms\.$/,
       )
       .innerText();
     expect(Number(/up to (\d+)/.exec(saved)?.[1])).toBeGreaterThan(20);
