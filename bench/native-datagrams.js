@@ -13,9 +13,10 @@ import { generateCertificate } from '../server/certificate/generate.js';
 
 const HELP = `node bench/native-datagrams.js [options]
 
-  --mode echo|many|group  echo: each session sends, the server sends back; many: the server sends one
-                        payload to all sessions at once; group: to a group of all sessions, which QUIC's
-                        threads send (default echo)
+  --mode echo|many|group
+                        echo: each session sends, the server echoes; many: the server sends one
+                        payload to all sessions at once; group: to a group of all sessions, which
+                        QUIC's threads send (default echo)
   --sessions <n>        1 to 1000 (default 100)
   --rate <n>            datagrams a second for each session, 1 to 1000 (default 50)
   --bytes <n>           of each datagram, 16 to 1100 (default 90)

@@ -27,7 +27,8 @@ function sendAll(port) {
     const socket = require('node:dgram').createSocket('udp4');
     let sent = 0;
     const send = () => {
-      for (let i = 0; i < 100; i++, sent++) socket.send(Buffer.alloc(${BYTES}), ${port}, '127.0.0.1');
+      for (let i = 0; i < 100; i++, sent++)
+        socket.send(Buffer.alloc(${BYTES}), ${port}, '127.0.0.1');
       if (sent < ${SENT}) setTimeout(send, 1);
       else setTimeout(() => socket.close(), 200);
     };

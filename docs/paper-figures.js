@@ -31,8 +31,15 @@ const FILES = new Map([
 const NAMES = /HTTP\/\d(\.\d)?|[\d.]+K\b|\bRFC \d+|2012\/13|0-RTT/g;
 
 /** References to a place of the work. */
-const REFERENCES =
-  /\b(tables?|figures?|sections?|chapters?|steps?|experiment) [\dA-Z.]+[a-d]?((,| and| to) [A-Z]?[\d.]+[a-d]?)*|\(\d[a-d]( to \d[a-d])?\)/g;
+const REFERENCES = new RegExp(
+  [
+    /\b(tables?|figures?|sections?|chapters?|steps?|experiment) /,
+    /[\dA-Z.]+[a-d]?((,| and| to) [A-Z]?[\d.]+[a-d]?)*|\(\d[a-d]( to \d[a-d])?\)/,
+  ]
+    .map(({ source }) => source)
+    .join(''),
+  'g',
+);
 
 /** A number with a thin or a plain space between thousands. */
 const NUMBER = /(?<![\w.])\d{1,3}(?:[  ]\d{3})+(?!\d)|(?<![\w.])\d+(?:\.\d+)?/g;

@@ -104,8 +104,22 @@ export function samplesIn(text) {
   return samples;
 }
 
-const GARBAGE =
-  /^v8::(internal|base)::.*(Scaveng|Mark|Sweep|Evacuat|Heap::|SemiSpace|NewSpace|GCTracer|Pretenur|BodyDescriptor|MemoryAllocator|PagedSpace)/;
+/** Parts of the names of V8's functions that collect garbage. */
+const COLLECTING = [
+  'Scaveng',
+  'Mark',
+  'Sweep',
+  'Evacuat',
+  'Heap::',
+  'SemiSpace',
+  'NewSpace',
+  'GCTracer',
+  'Pretenur',
+  'BodyDescriptor',
+  'MemoryAllocator',
+  'PagedSpace',
+];
+const GARBAGE = new RegExp(`^v8::(internal|base)::.*(${COLLECTING.join('|')})`);
 const CRYPTO =
   /(^|[<:\s])(rustls|ring|ring_core\w*)(::|\b)|ring_core|aes_|aesni|gcm_|chacha|poly1305/i;
 const NETWORK = /^(send|recv)/;

@@ -57,7 +57,10 @@ export function findPrograms() {
 export function lackOfJamulus() {
   const { missing } = findPrograms();
   if (missing.length === 0) return null;
-  return `jamulus: there is no ${missing.join(', ')} in PATH; on Debian: apt-get install jamulus jackd2`;
+  return (
+    `jamulus: there is no ${missing.join(', ')} in PATH; ` +
+    'on Debian: apt-get install jamulus jackd2'
+  );
 }
 
 /** Programs that are started together, and end together, with a home of their own. */

@@ -61,5 +61,6 @@ export function missingBuild(controller) {
   const feature = featureOf(controller);
   if (feature === null) return loadError() === null ? null : 'The native engine is not built.';
   if (loadError(featureLibrary(feature)) === null) return null;
-  return `The native engine's build for ${controller} is missing: npm run build:native -- --${feature}.`;
+  const command = `npm run build:native -- --${feature}`;
+  return `The native engine's build for ${controller} is missing: ${command}.`;
 }

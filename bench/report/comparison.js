@@ -84,12 +84,14 @@ function comparisonPage(runs, tables, sections) {
         (section) =>
           html`<h2>${section.title}</h2>
             ${section.tables.map(tableSection)}
-            ${section.plots.map((plot) => plotSection(plot, ++figure, { id: idOf(section, plot) }))}`,
+            ${section.plots.map((plot) =>
+              plotSection(plot, ++figure, { id: idOf(section, plot) }),
+            )}`,
       )}
     </main>
     <footer class="screen">
-      Differences are from the first run. Intervals in brackets are of 95 % confidence, by bootstrap, the runs
-      taken as independent.
+      Differences are from the first run. Intervals in brackets are of 95 % confidence, by
+      bootstrap, the runs taken as independent.
     </footer>`;
   return page('Runs side by side · aloud', body);
 }

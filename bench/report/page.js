@@ -55,11 +55,12 @@ export function headlineList(headlines) {
 /** @param {Headline} headline */
 function headline({ label, unit, protocol, value, interval, thesis, digits = digitsFor([value]) }) {
   const isSure = interval !== undefined && interval.every(Number.isFinite);
+  const thesisOf = thesis === undefined ? undefined : formatNumber(thesis);
   return html`<li ${protocol ? keyOf(protocol) : ''}>
     <span class="what">${protocol && `${protocolLabel(protocol)}: `}${label}</span>
     <span class="figure">${formatNumber(value, digits)}<span class="unit">${unit}</span></span>
     ${isSure && html`<span class="beside">95 %: ${formatInterval(interval, digits)}</span>`}
-    ${thesis !== undefined && html`<span class="beside">thesis: ${formatNumber(thesis)} ${unit}</span>`}
+    ${thesisOf !== undefined && html`<span class="beside">thesis: ${thesisOf} ${unit}</span>`}
   </li> `;
 }
 
@@ -122,11 +123,12 @@ function keysOf({ rows }) {
  */
 export function plotSection(plot, number, { file, id = plot.name } = {}) {
   const { wide, narrow } = plotMarkup(plot, id, describePlot(plot));
+  const link = file && html` <a class="screen" href="${file}">SVG</a>`;
   return html`<figure id="${id}">
     <h3>${plot.title}</h3>
     ${new Markup(wide)} ${new Markup(narrow)}
     <figcaption>
-      <b>Figure ${number}.</b> ${plot.caption}${file && html` <a class="screen" href="${file}">SVG</a>`}
+      <b>Figure ${number}.</b> ${plot.caption}${link}
     </figcaption>
   </figure> `;
 }

@@ -80,7 +80,8 @@ export class Progress {
   #draw(share, note) {
     const filled = Math.round(Math.min(1, Math.max(0, share)) * BAR_WIDTH);
     const bar = `${'━'.repeat(filled)}${'─'.repeat(BAR_WIDTH - filled)}`;
-    const line = `${this.#stage} ${bar} ${percent(share)}${this.#left(share)}${note && `  ${note}`}`;
+    const figures = `${percent(share)}${this.#left(share)}`;
+    const line = `${this.#stage} ${bar} ${figures}${note && `  ${note}`}`;
     this.#output.write(`${ERASE}${line.slice(0, (this.#output.columns ?? 80) - 1)}`);
     this.#isDrawn = true;
   }

@@ -129,7 +129,8 @@ const lostEstimate = (samples, protocol, random) =>
 function ofFew(samples) {
   const { size } = new Set(samples.map(({ repetition }) => repetition));
   if (size >= ENOUGH_REPETITIONS) return undefined;
-  return `Without intervals: they take ${ENOUGH_REPETITIONS} repetitions, and here ${size === 1 ? 'is one' : `are ${size}`}.`;
+  const here = size === 1 ? 'is one' : `are ${size}`;
+  return `Without intervals: they take ${ENOUGH_REPETITIONS} repetitions, and here ${here}.`;
 }
 
 /**

@@ -113,7 +113,8 @@ function reportPage({ run, result }) {
       ${conclusions.length > 0 && html`<h2>What it comes to</h2>`} ${conclusions.map(tableSection)}
     </main>
     <footer class="screen">
-      Raw data beside this file: ${files.map((file, i) => html`${i > 0 && ', '}<a href="${file}">${file}</a>`)}.
+      Raw data beside this file:
+      ${files.map((file, i) => html`${i > 0 && ', '}<a href="${file}">${file}</a>`)}.
       Intervals in brackets are of 95 % confidence, by bootstrap.
     </footer>`;
   return page(`${title || run.scenario} · aloud`, body);

@@ -296,6 +296,9 @@ function comparisonTable(clocks, real) {
   return { name: 'comparison', title: 'Computed and really run', columns, rows };
 }
 
+/** @param {string} word */
+const capitalized = (word) => word[0].toUpperCase() + word.slice(1);
+
 /**
  * @param {string[]} protocols
  * @param {readonly Sample[]} clocks
@@ -322,7 +325,7 @@ function plotOf(protocols, clocks, real) {
   );
   const words = protocols.map(protocolLabel).join(' and ');
   return {
-    name: `received${protocols.map((protocol) => protocol[0].toUpperCase() + protocol.slice(1)).join('And')}`,
+    name: `received${protocols.map(capitalized).join('And')}`,
     title: `Received audio against server-side delay, ${words}`,
     caption:
       `What each client receives of the other's audio. ` +

@@ -375,8 +375,10 @@ function headlinesOf(folder, name) {
  * @param {string} what
  * @param {ArrayLike<number>} blocks CPU in percent of a core, ascending, at least one
  */
-const rangeOf = (what, blocks) =>
-  `${what} ${blocks.length > 1 ? `from ${blocks[0].toFixed(1)} to ` : ''}${blocks[blocks.length - 1]?.toFixed(1)} %`;
+function rangeOf(what, blocks) {
+  const least = blocks.length > 1 ? `from ${blocks[0].toFixed(1)} to ` : '';
+  return `${what} ${least}${blocks[blocks.length - 1]?.toFixed(1)} %`;
+}
 
 /** @param {Samples} folder @param {string} name @returns {Target[]} */
 function targetsOf(folder, name) {

@@ -98,6 +98,9 @@ export const plan = {
     const costs = fitCosts(FITTED.map((name) => measuredOf(folder, name)));
     const foretold = FORETOLD.map((name) => foretell(costs, measuredOf(folder, name)));
     const needs = needsOf(costs, options);
+    const threads = options.cores.map(
+      (/** @type {number} */ cores) => `${workersOn(cores)} on ${cores}`,
+    );
     return {
       title: plan.title,
       summary:
@@ -112,7 +115,7 @@ export const plan = {
           'load, no network, no memory, and takes each core for one of this machine.',
         'A node with C cores has C / 2 threads that mix and as many for QUIC, as ' +
           `\`--workers auto\` has it: ` +
-          `${options.cores.map((/** @type {number} */ cores) => `${workersOn(cores)} on ${cores}`).join(', ')}. Of a room all but what its thread does may be on any core.`,
+          `${threads.join(', ')}. Of a room all but what its thread does may be on any core.`,
         'A meeting has one node that mixes; the others pass its mix on. Listeners get three ' +
           'frames in a packet, as they do by default. A node less is a node that failed: ' +
           'with one more than the table has, its rooms find a place.',

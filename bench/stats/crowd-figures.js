@@ -1,5 +1,14 @@
 /** Figures that are computed from a crowd's notes. */
 
+const CASE = new RegExp(
+  [
+    /^(?:(\d{1,4})x)?(\d{1,4})\/(\d{1,4})(?:k(\d{1,4}))?/,
+    /(?:c(\d|10|auto))?(?:f(2\.5|5|10|20|40|60))?$/,
+  ]
+    .map(({ source }) => source)
+    .join(''),
+);
+
 /**
  * @param {string} name '50x10/2': 50 rooms of 10 with two talkers each; '50/50k20': one room of
  *   50, all talk, and 20 at most are mixed; '50/50c0' and '50/50cauto': with their own
@@ -9,10 +18,7 @@
  * @throws {TypeError} with the reason
  */
 export function parseCase(name) {
-  const found =
-    /^(?:(\d{1,4})x)?(\d{1,4})\/(\d{1,4})(?:k(\d{1,4}))?(?:c(\d|10|auto))?(?:f(2\.5|5|10|20|40|60))?$/.exec(
-      name,
-    );
+  const found = CASE.exec(name);
   if (!found)
     throw new TypeError(`'${name}' is not like 500/3, 50x10/2, 50/50k20, 50/50cauto or 25/25f2.5`);
   const [rooms, people, talking] = [found[1] ?? '1', found[2], found[3]].map(Number);

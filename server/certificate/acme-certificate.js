@@ -97,7 +97,8 @@ export async function openAcmeCertificate({ directory, directoryUrl, email, ...o
  * @param {string} url
  */
 function folderOf(url) {
-  return `${new URL(url).hostname.replace(/[^a-z0-9.-]/gi, '_')}-${createHash('sha256').update(url).digest('hex').slice(0, 8)}`;
+  const host = new URL(url).hostname.replace(/[^a-z0-9.-]/gi, '_');
+  return `${host}-${createHash('sha256').update(url).digest('hex').slice(0, 8)}`;
 }
 
 /**

@@ -160,7 +160,8 @@ const LOG_LEVELS = /** @type {const} */ (['error', 'warn', 'info', 'debug']);
 const LOG_FORMATS = /** @type {const} */ (['text', 'json']);
 
 /** Allowed values, in words. */
-export const LOG_ALLOWED = `${LOG_LEVELS.join(', ')}; ${LOG_FORMATS.join(', ')}; or one of each, separated by a comma`;
+export const LOG_ALLOWED =
+  `${LOG_LEVELS.join(', ')}; ${LOG_FORMATS.join(', ')}; ` + 'or one of each, separated by a comma';
 
 /**
  * Reads what is logged, and how.

@@ -113,7 +113,8 @@ const lengthOf = ({ from, to }) => to - from;
 function timeOf(seconds) {
   const ms = Math.round(seconds * 1000);
   const two = (/** @type {number} */ value) => String(Math.floor(value)).padStart(2, '0');
-  return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}.${String(ms % 1000).padStart(3, '0')}`;
+  const minutes = `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}`;
+  return `${minutes}:${two((ms / 1000) % 60)}.${String(ms % 1000).padStart(3, '0')}`;
 }
 
 /** Escapes a name as the text of a cue (WebVTT, section 4.2.2). @param {string} label */

@@ -14,12 +14,22 @@ const quiet = { error() {}, warn() {}, info() {}, debug() {} };
  */
 const BEST_TRANSPORT = `(async () => {
   const [{ connect }, { fetchConfig }, { systemClock }] = await Promise.all(
-    ['client/connection/choose.js', 'client/connection/join.js', 'shared/clock.js'].map((file) => import('/public/' + file)),
+    ['client/connection/choose.js', 'client/connection/join.js', 'shared/clock.js'].map(
+      (file) => import('/public/' + file),
+    ),
   );
   const config = await fetchConfig(location.origin);
   const message = { type: 'join', version: 1, room: 'tea', name: 'Ann' };
   const handler = { onPacket() {}, onControl() {}, onClosed() {} };
-  const { connection, took } = await connect({ transport: 'auto', origin: location.origin, config, message, handler, prove: async () => {}, clock: systemClock });
+  const { connection, took } = await connect({
+    transport: 'auto',
+    origin: location.origin,
+    config,
+    message,
+    handler,
+    prove: async () => {},
+    clock: systemClock,
+  });
   connection.close();
   return took;
 })()`;

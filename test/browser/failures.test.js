@@ -218,7 +218,10 @@ inBrowser.describe(`the sentence for a failure, in ${BROWSER}`, () => {
       const page = await without(`
       const { getUserMedia } = MediaDevices.prototype;
       const allowed = new Promise((resolve) => (window.allow = resolve));
-      MediaDevices.prototype.getUserMedia = async function (wish) { await allowed; return getUserMedia.call(this, wish); };
+      MediaDevices.prototype.getUserMedia = async function (constraints) {
+        await allowed;
+        return getUserMedia.call(this, constraints);
+      };
     `);
       await button(page, 'Join').click();
       await page.getByText(noticeText('microphone-slow')).waitFor();
@@ -253,7 +256,10 @@ inBrowser.describe(`the sentence for a failure, in ${BROWSER}`, () => {
       await expect
         .poll(() => notices(lost))
         .toMatch(
-          /^(The server could not be reached|A part of this page could not be loaded)\. Check your network/,
+          new RegExp(
+            '^(The server could not be reached|A part of this page could not be loaded)\\. ' +
+              'Check your network',
+          ),
         );
     },
   );

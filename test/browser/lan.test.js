@@ -22,14 +22,24 @@ const network = requireOrSkip(
 /** Runs in the page: opens both transports. As text, since its imports are the page's. */
 const TRANSPORTS = `(async () => {
   const [{ connect }, { fetchConfig }, { systemClock }] = await Promise.all(
-    ['client/connection/choose.js', 'client/connection/join.js', 'shared/clock.js'].map((file) => import('/public/' + file)),
+    ['client/connection/choose.js', 'client/connection/join.js', 'shared/clock.js'].map(
+      (file) => import('/public/' + file),
+    ),
   );
   const config = await fetchConfig(location.origin);
   const message = { type: 'join', version: 1, room: 'tea', name: 'Ann' };
   const handler = { onPacket() {}, onControl() {}, onClosed() {} };
   const all = [];
   for (const transport of ['auto', 'websocket']) {
-    const { connection, took } = await connect({ transport, origin: location.origin, config, message, handler, prove: async () => {}, clock: systemClock });
+    const { connection, took } = await connect({
+      transport,
+      origin: location.origin,
+      config,
+      message,
+      handler,
+      prove: async () => {},
+      clock: systemClock,
+    });
     connection.close();
     all.push(took);
   }

@@ -308,7 +308,8 @@ requireOrSkip(
       return output;
     };
     const untrusted =
-      /can't be reached \(DEPTH_ZERO_SELF_SIGNED_CERT\)","advice":"NODE_EXTRA_CA_CERTS names the PEM file of a private root/;
+      'can\'t be reached (DEPTH_ZERO_SELF_SIGNED_CERT)","advice":' +
+      '"NODE_EXTRA_CA_CERTS names the PEM file of a private root';
     expect(await start({})).toMatch(untrusted);
     expect(await start({ NODE_EXTRA_CA_CERTS: pebble.caFile })).toMatch(
       /"certificate-issued","domains":\["call\.example\.org"\]/,
@@ -320,7 +321,11 @@ requireOrSkip(
     await vi.waitFor(() => expect(lines.length).toBeGreaterThan(0), ISSUED_MS);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(
-      /^error no certificate was issued.*"domains":\["call\.example\.org","blocked\.example\.org"\],"reason":".+","advice":"the authority issues nothing for this name","retryInMinutes":5}$/,
+      new RegExp(
+        '^error no certificate was issued.*' +
+          '"domains":\\["call\\.example\\.org","blocked\\.example\\.org"\\],"reason":".+",' +
+          '"advice":"the authority issues nothing for this name","retryInMinutes":5}$',
+      ),
     );
     expect((await servedAt(port)).issuer).toBe('CN=aloud');
   });
@@ -332,7 +337,10 @@ requireOrSkip(
     await vi.waitFor(() => expect(lines.length).toBeGreaterThan(0), ISSUED_MS);
     expect(lines).toEqual([
       expect.stringMatching(
-        /^error no certificate .*refused.*TCP port 80 of this machine has to be open to the Internet","retryInMinutes":5}$/,
+        new RegExp(
+          '^error no certificate .*refused.*TCP port 80 of this machine has to be open ' +
+            'to the Internet","retryInMinutes":5}$',
+        ),
       ),
     ]);
     await close();

@@ -31,9 +31,8 @@ requireOrSkip(findNats() !== null, 'nats-server is not installed').describe(
   () => {
     it('says how to end it and its nodes, and does both by lines', async () => {
       const { child, ended, says } = start(18_431, 'pipe');
-      await says(
-        /A line on standard input kills a node or starts it again: 1 to 2\. A line with q ends all, and so does: kill \d+/,
-      );
+      await says(/A line on standard input kills a node or starts it again: 1 to 2\./);
+      await says(/A line with q ends all, and so does: kill \d+/);
       child.stdin?.write('1\n');
       await says(/Node 1 is killed\.\s+Node 1 is gone\..* 1 starts it again\./);
       child.stdin?.write('1\n');

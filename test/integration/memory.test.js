@@ -12,7 +12,8 @@ const MIB = 1024 * 1024;
 /** Prints the size of V8's young generation, in bytes, at a signal. */
 const TELLS = `data:text/javascript,${encodeURIComponent(`
   import { getHeapSpaceStatistics } from 'node:v8';
-  const size = () => getHeapSpaceStatistics().find((it) => it.space_name === 'new_space').space_size;
+  const young = (space) => space.space_name === 'new_space';
+  const size = () => getHeapSpaceStatistics().find(young).space_size;
   process.on('SIGUSR2', () => console.log('young', size()));
 `)}`;
 

@@ -251,14 +251,20 @@ describe('aloud play and aloud listen', () => {
     expect(lines.map((line) => line.split('\n').length)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1]);
     expect(lines).toEqual([
       expect.stringMatching(
-        /^aloud play: .*text\.wav seems to be text: install ffmpeg to play it, or convert it to Ogg Opus or to WAV of 16 bits\.$/,
+        new RegExp(
+          '^aloud play: .*text\\.wav seems to be text: install ffmpeg to play it, ' +
+            'or convert it to Ogg Opus or to WAV of 16 bits\\.$',
+        ),
       ),
       expect.stringMatching(/half\.wav seems to be a WAV file/),
       expect.stringMatching(/There is no file .*none\.wav\.$/),
       expect.stringMatching(/could not be reached.*--server says another place\.$/),
       expect.stringMatching(/required option '--room <room>' not specified/),
       expect.stringMatching(
-        /can't write .*out\.mp3 without ffmpeg: install it, or use a name ending in \.wav, \.opus, \.ogg or \.raw\.$/,
+        new RegExp(
+          "can't write .*out\\.mp3 without ffmpeg: install it, " +
+            'or use a name ending in \\.wav, \\.opus, \\.ogg or \\.raw\\.$',
+        ),
       ),
       '',
       expect.stringMatching(/empty\.wav has no sound in it\.$/),

@@ -29,7 +29,8 @@ const SAMPLES = Object.freeze([
   'fdsink',
   'fd=1',
 ]);
-const vlcOut = `:sout=#transcode{acodec=s16l,channels=1,samplerate=${RATE}}:std{access=file,mux=wav,dst=-}`;
+const vlcOut =
+  `:sout=#transcode{acodec=s16l,channels=1,samplerate=${RATE}}` + ':std{access=file,mux=wav,dst=-}';
 
 /**
  * Each gives samples of 16 bits on its standard output; a WAV header before them is left out.

@@ -61,10 +61,10 @@ const KINDS = /** @type {const} */ ({
 const NYS_RATES = [500, 1000, 1500, 2000, 3000, 4000];
 
 const STANDS_FOR = `
-Stands, with sound in place of video, for the start-up times in P. Nys, "Design and Implementation of Media Streaming
-using WebTransport and QUIC" (TU Berlin, 2024; tables 6.1 and 6.2, figure 6.1), and for the setup times in A. Abelló
-Lozano, "Performance analysis of topologies for Web-based Real-Time Communication (WebRTC)" (Aalto, 2012; tables 1 and
-5), whose calls are WebRTC's.`;
+Stands, with sound in place of video, for the start-up times in P. Nys, "Design and Implementation
+of Media Streaming using WebTransport and QUIC" (TU Berlin, 2024; tables 6.1 and 6.2, figure 6.1),
+and for the setup times in A. Abelló Lozano, "Performance analysis of topologies for Web-based
+Real-Time Communication (WebRTC)" (Aalto, 2012; tables 1 and 5), whose calls are WebRTC's.`;
 
 /**
  * Round trips for which the last setup's packets are waited for, and time for the ends' own work,

@@ -217,14 +217,15 @@ export function shippedSentences(folder, { ways: [first, ...others], conditions,
       return [
         ['lower', apart.filter(({ high }) => high < 0)],
         ['higher', apart.filter(({ low }) => low > 0)],
-      ].flatMap(([side, those]) =>
-        those.length === 0
+      ].flatMap(([side, those]) => {
+        const unit = quantity.unit && ` ${quantity.unit}`;
+        const differences = /** @type {typeof apart} */ (those).map(
+          (one) => `under ${one.condition} by ${sizeOf(one)}${unit}`,
+        );
+        return differences.length === 0
           ? []
-          : [
-              `${what} is ${side} than ${LABELS[first]} ` +
-                `${/** @type {typeof apart} */ (those).map((one) => `under ${one.condition} by ${sizeOf(one)}${quantity.unit && ` ${quantity.unit}`}`).join(', ')}.`,
-            ],
-      );
+          : [`${what} is ${side} than ${LABELS[first]} ${differences.join(', ')}.`];
+      });
     }),
   );
 }

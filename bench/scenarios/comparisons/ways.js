@@ -23,9 +23,10 @@ import { orderInWords } from './order.js';
 import { sentencesTable, setOf } from './sets.js';
 
 const STANDS_FOR = `
-With --link bad-wifi and home-wifi ways stands for figures 15 and 16 of Abelló Lozano (2012), open Wi-Fi, and with --link 4g, bad-wifi
-and home-wifi for the "Cellular Network Specific Test Cases" and "Wi-Fi Networks Specific Test Cases" of RFC 8869: profiles of round
-figures in place of radios and of traces.`;
+With --link bad-wifi and home-wifi ways stands for figures 15 and 16 of Abelló Lozano (2012), open
+Wi-Fi, and with --link 4g, bad-wifi and home-wifi for the "Cellular Network Specific Test Cases"
+and "Wi-Fi Networks Specific Test Cases" of RFC 8869: profiles of round figures in place of radios
+and of traces.`;
 
 /** @type {Record<string, Quantity>} */
 const quantities = {

@@ -52,7 +52,8 @@ const joinSteady = (room) => `(async () => {
     transport: 'webtransport',
   });
   Object.defineProperty(window.aloud, 'call', { get: () => call, configurable: true });
-  call.store.subscribe(['stats'], ({ stats }) => Object.assign(window, { told: stats ?? undefined }));
+  call.store.subscribe(['stats'], ({ stats }) =>
+    Object.assign(window, { told: stats ?? undefined }));
   await call.join();
 })()`;
 

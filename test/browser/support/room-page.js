@@ -20,8 +20,14 @@ const problems = new Map();
 const expected = new WeakMap();
 
 /** The errors that a browser logs for a server, or a network, that is gone. */
-export const CUT_OFF =
-  /^Failed to establish a connection|^WebSocket connection|^The connection to wss?:\S+ was interrupted|net::ERR_/;
+export const CUT_OFF = new RegExp(
+  [
+    /^Failed to establish a connection|^WebSocket connection/,
+    /^The connection to wss?:\S+ was interrupted|net::ERR_/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+);
 
 /**
  * Opens a page in a profile of its own.

@@ -323,7 +323,11 @@ error_log /dev/null;
 events {}
 http {
   access_log off;
-  client_body_temp_path ${directory}; proxy_temp_path ${directory}; fastcgi_temp_path ${directory}; uwsgi_temp_path ${directory}; scgi_temp_path ${directory};
+  client_body_temp_path ${directory};
+  proxy_temp_path ${directory};
+  fastcgi_temp_path ${directory};
+  uwsgi_temp_path ${directory};
+  scgi_temp_path ${directory};
   server { listen 127.0.0.1:${front}; location / { proxy_pass http://127.0.0.1:${port}; } }
 }
 `,

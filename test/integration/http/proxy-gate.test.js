@@ -76,9 +76,8 @@ async function startGate(answer) {
   gate.attach(server, answer, () => false);
   server.on('upgrade', (request, socket) => {
     const refusal = gate.refuseUpgrade(request);
-    socket.end(
-      `HTTP/1.1 ${refusal === null ? '101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket' : errors[refusal].status}\r\n\r\n`,
-    );
+    const upgraded = '101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket';
+    socket.end(`HTTP/1.1 ${refusal === null ? upgraded : errors[refusal].status}\r\n\r\n`);
   });
   open.push(() => gate.close());
   return { clock, counts, port: await listening(server) };

@@ -137,7 +137,8 @@ describe('a file of a recording', () => {
 
   it('is sent by one range, even a hostile one, and whole if several are asked for', async () => {
     const { url, directory } = await emptyServer();
-    const path = `${url}/api/recordings/${await putRecording(directory, { mix, seconds: 12 })}/mix.opus`;
+    const id = await putRecording(directory, { mix, seconds: 12 });
+    const path = `${url}/api/recordings/${id}/mix.opus`;
     const etag = String((await ask(path, {}, 'HEAD')).of('etag'));
     const size = mix.length;
     const range = async (

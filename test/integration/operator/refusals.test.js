@@ -505,9 +505,8 @@ async function recordedServer() {
   const directory = await mkdtemp(join(tmpdir(), 'recordings-'));
   open.push(() => rm(directory, { recursive: true, force: true }));
   const id = await putRecording(directory, { mix: Buffer.from('x'), seconds: 1 });
-  return {
-    path: `${await startServer([...WITH_OPERATOR, '--recording-dir', directory])}/api/recordings/${id}`,
-  };
+  const url = await startServer([...WITH_OPERATOR, '--recording-dir', directory]);
+  return { path: `${url}/api/recordings/${id}` };
 }
 
 /**

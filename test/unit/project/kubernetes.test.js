@@ -19,8 +19,11 @@ case "$*" in
   '-n '*' create secret '*) has "namespace-$2"; touch "$STATE/secret-$6" ;;
   'label node '*' aloud=true') touch "$STATE/label" ;;
   'apply -f '*)
-    for name in $(grep -o 'namespace: [a-z]*' "$3" | sort -u | cut -d' ' -f2); do has "namespace-$name"; done
-    for name in $(grep -oE '(secretName|secretKeyRef: \\{ name): [a-z-]+' "$3" | grep -oE '[a-z-]+$'); do has "secret-$name"; done
+    for name in $(grep -o 'namespace: [a-z]*' "$3" | sort -u | cut -d' ' -f2); do
+      has "namespace-$name"
+    done
+    secrets=$(grep -oE '(secretName|secretKeyRef: \\{ name): [a-z-]+' "$3")
+    for name in $(echo "$secrets" | grep -oE '[a-z-]+$'); do has "secret-$name"; done
     grep -q 'nodeSelector' "$3" && has label
     touch "$STATE/applied" ;;
   *) echo "unknown: $*" >&2; exit 2 ;;

@@ -55,7 +55,8 @@ describe('the log', () => {
       'session ended',
     );
     expect(lines).toEqual([
-      String.raw`1970-01-01T00:00:00.000Z info session ended event="session-end" name="a\n\u009b31m\"b" seconds=1.5`,
+      '1970-01-01T00:00:00.000Z info session ended event="session-end" ' +
+        String.raw`name="a\n\u009b31m\"b" seconds=1.5`,
     ]);
   });
 

@@ -20,6 +20,12 @@ const filesOf = (/** @type {string} */ place) =>
     .map((file) => `${place}${file}`);
 
 /** The files that run on the page itself, those of its sentences left out. */
+/** A call with the code of a text. */
+const CODE_OF_CALL = new RegExp(
+  '(?:notices?|show|#tell|#fail|problem|onProblem|noticeText|settle)' +
+    "\\((?:[a-z.]*, )?'([a-z]+(?:-[a-z0-9]+)+)'",
+  'gi',
+);
 const pageFiles = ['app.js', 'call.js', ...filesOf('ui/'), ...filesOf('client/')];
 
 /** Without comments and texts for programmers. @param {string} source */
@@ -38,10 +44,7 @@ describe('the page’s sentence for a failure', () => {
     const told = new Set();
     for (const file of pageFiles) {
       const code = codeOf(read(file));
-      for (const [, one] of code.matchAll(
-        /(?:notices?|notice|show|#tell|#fail|problem|onProblem|noticeText|settle)\((?:[a-z.]*, )?'([a-z]+(?:-[a-z0-9]+)+)'/gi,
-      ))
-        told.add(one);
+      for (const [, one] of code.matchAll(CODE_OF_CALL)) told.add(one);
       if (file.startsWith('client/')) {
         for (const [, one] of code.matchAll(
           /'((?:no|microphone|sound|speaker|connection|session)-[a-z-]+)'/g,
