@@ -64,7 +64,7 @@ export class Figures {
       const { session } = member;
       const stats = session.stats();
       this.#addSession(session.transport.name, stats);
-      member.addTo(this.traffic, stats);
+      member.figures.addTo(this.traffic, stats);
     }
   }
 

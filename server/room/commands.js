@@ -70,8 +70,8 @@ const ACTS = Object.freeze({
  */
 const ACTIONS = Object.freeze({
   mute({ people }, member, { muted }) {
-    if (!muted && member.silenced) return member.refuse('mute', 'muted-by-moderator');
-    if (member.mute(muted)) people.changed(member);
+    if (!muted && member.standing.silenced) return member.refuse('mute', 'muted-by-moderator');
+    if (member.standing.mute(muted)) people.changed(member);
   },
   hand({ people, rules }, member, { raised }) {
     if (member.hand > 0 === raised) return;
@@ -109,7 +109,7 @@ const ACTIONS = Object.freeze({
   },
   report({ sound }, member, report) {
     const { stride } = member;
-    member.takeReport(report);
+    member.figures.report(report);
     if (member.stride !== stride) member.tell({ type: 'stride', stride: member.stride });
     sound.delivery.redundancyChanged();
   },

@@ -21,11 +21,12 @@
  * @property {RoomRecord} record
  * @property {Rules} rules
  *
- * @typedef {object} Arrival  a person about to get a place
- * @property {Member | null} before  the holder of the place here until now
- * @property {Place | null} taken  the place that they had on another node
- * @property {Grant} grant
- * @property {ReadonlySet<Permission>} permissions
+ * @typedef {object} KnownPlace  earlier place of a joining person
+ * @property {Member | null} before  its holder here until now
+ * @property {Place | null} taken  the one that they had on another node
+ *
+ * @typedef {KnownPlace & { grant: Grant, permissions: ReadonlySet<Permission> }} Arrival  a person
+ *   about to get a place
  */
 
 import { EventEmitter } from 'node:events';
@@ -159,24 +160,60 @@ export class Room {
    * @returns {Member | ErrorCode | null} the code of a refusal; null when they wait in the lobby
    */
   join(session, name, request = {}, entry = OPEN_ENTRY) {
-    const { people, sound, rules } = this;
-    const before = people.places.holder(request.resume);
-    const refusal = this.#refusal(before, request) ?? sound.mode.refusal(session, request);
-    if (refusal !== null) return refusal;
-    const taken = before ? null : people.places.taken(request.resume);
-    const answer = before ? null : rules.refusal(session, entry, taken);
-    if (answer === 'knock')
-      return rules.lobby.knock(session, name, () => this.#admit(session, name, request, entry));
+    const place = this.#placeOf(request);
+    const answer = this.#answerJoin(session, request, entry, place);
+    if (answer === 'knock') return this.#knock(session, name, request, entry);
     if (answer !== null) return answer;
-    const cast = before || taken ? entry : rules.stage.cast(entry, request.stage);
-    const arrival = arrivalOf(before, taken, cast);
-    const isAdmitted = entry.admitted ?? false;
-    if (rules.casting.isElsewhere(session, request, arrival.permissions, isAdmitted))
+    const arrival = this.#arrivalOf(request, entry, place);
+    if (this.rules.casting.isElsewhere(session, request, arrival.permissions, entry.admitted))
       return 'moved';
     const member = this.#newMember(session, name, request, arrival);
-    if (typeof member === 'string') return member;
-    this.#enter(member, request, arrival);
+    if (typeof member !== 'string') this.#enter(member, request, arrival);
     return member;
+  }
+
+  /** @param {JoinRequest} request @returns {KnownPlace} */
+  #placeOf({ resume }) {
+    const { places } = this.people;
+    const before = places.holder(resume);
+    return { before, taken: before ? null : places.taken(resume) };
+  }
+
+  /**
+   * @param {Session} session
+   * @param {JoinRequest} request
+   * @param {Entry} entry
+   * @param {KnownPlace} place
+   * @returns {ErrorCode | 'knock' | null} null if they may come in now
+   */
+  #answerJoin(session, request, entry, { before, taken }) {
+    const refusal = this.#refusal(before, request) ?? this.sound.mode.refusal(session, request);
+    return refusal ?? (before ? null : this.rules.refusal(session, entry, taken));
+  }
+
+  /**
+   * Has a newcomer wait for a moderator.
+   * @param {Session} session
+   * @param {string} name
+   * @param {JoinRequest} request
+   * @param {Entry} entry
+   */
+  #knock(session, name, request, entry) {
+    return this.rules.lobby.knock(session, name, () => this.#admit(session, name, request, entry));
+  }
+
+  /**
+   * @param {JoinRequest} request
+   * @param {Entry} entry
+   * @param {KnownPlace} place
+   * @returns {Arrival}
+   */
+  #arrivalOf(request, entry, { before, taken }) {
+    const isKnown = before !== null || taken !== null;
+    const cast = isKnown ? entry : this.rules.stage.cast(entry, request.stage);
+    const grant = before?.grant ?? taken?.grant ?? cast.grant;
+    const role = (before?.standing ?? taken)?.role ?? grant.role;
+    return { before, taken, grant, permissions: permissionsOf(role, grant.withheld) };
   }
 
   /**
@@ -387,7 +424,7 @@ export class Room {
 
   /** Logs and counts a session that has ended. @param {Member} member */
   ended(member) {
-    member.addTo(this.#owner.totals.traffic);
+    member.figures.addTo(this.#owner.totals.traffic);
     this.#owner.sessions.ended(
       member.visit.seconds * 1000,
       () => this.#reports.endOf(member),
@@ -405,7 +442,7 @@ export class Room {
       this.#lose(member);
       return false;
     }
-    member.endSecond(now);
+    member.figures.endSecond(now);
     member.tellDelay();
     for (const message of this.people.announcements.batch) member.tell(message);
     this.people.places.renew(member, now);
@@ -521,16 +558,4 @@ export class Room {
     record.close();
     sound.close();
   }
-}
-
-/**
- * @param {Member | null} before
- * @param {Place | null} taken
- * @param {Entry} entry
- * @returns {Arrival}
- */
-function arrivalOf(before, taken, entry) {
-  const grant = before?.grant ?? taken?.grant ?? entry.grant;
-  const role = (before ?? taken)?.role ?? grant.role;
-  return { before, taken, grant, permissions: permissionsOf(role, grant.withheld) };
 }

@@ -66,7 +66,7 @@ export function descriptionOf(room) {
       peer: member.session.peer,
       seconds: member.visit.seconds,
       delivery: member.delivery,
-      stats: { ...member.stats(), transport: member.session.stats() },
+      stats: { ...member.figures.stats(), transport: member.session.stats() },
     })),
   };
 }
@@ -107,8 +107,8 @@ export function welcomeOf(room, member, { token, nameCut, nodes, atRelay }) {
     waited: sound.late,
     chat: record.chat.history,
     canRecord: record.recording.offered && !e2e,
-    role: member.role,
-    may: [...member.permissions],
+    role: member.standing.role,
+    may: [...member.standing.permissions],
     rules: rules.told,
     recording: record.recording.state,
     metronome: record.metronome.beat,

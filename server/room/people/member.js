@@ -1,15 +1,14 @@
 /**
  * @import { ErrorCode } from '../../../public/shared/errors.js'
  * @import { ServerMessage } from '../../../public/shared/messages/server-messages.js'
- * @import { Grant, Permission, Role } from '../../state/grant.js'
+ * @import { Grant } from '../../state/grant.js'
  * @import { LightListener } from '../../mix/light-listener.js'
  * @import { Listener } from '../../mix/listener.js'
- * @import { Traffic } from '../../source/receiver-stats.js'
  * @import { Source } from '../../source/source.js'
  * @import { PersonState } from '../../state/portable-state.js'
- * @import { ControlMessage, Session, SessionHandler, SessionStats }
- *   from '../../session/session.js'
+ * @import { ControlMessage, Session, SessionHandler } from '../../session/session.js'
  * @import { Sound } from '../sound/sound.js'
+ * @import { Past } from './standing.js'
  *
  * @typedef {object} MemberRoom  the room as a member knows it
  * @property {(member: Member, message: unknown) => boolean} command  obeys a control message; false
@@ -21,20 +20,17 @@
  *
  * @typedef {Pick<Sound, 'received' | 'serverDelayMs' | 'stallBefore' | 'mixedThrough' | 'frameMs' |
  *   'clockNow' | 'sampleAt'>} MemberSound  the room's sound as a member knows it
- *
- * @typedef {Pick<PersonState, 'role' | 'muted' | 'silenced' | 'hand'> & { seconds?: number }} Past
- *   standing of a person by an earlier session, or on another thread or node
  */
 
 import { errors } from '../../../public/shared/errors.js';
 import { Packet, PacketType, readPacket, Stream } from '../../../public/shared/wire/packet.js';
-import { permissionsOf } from '../../state/grant.js';
 import { ClockAnswers, MAX_CLOCK_REQUESTS } from '../../clock/sample-clock.js';
 import { countJoin, countRefusal, endOf } from '../../counts.js';
 import { networkOfPeer } from '../../network-address.js';
 import { TokenBucket } from '../../token-bucket.js';
 import { isLeave } from '../commands.js';
-import { Quality } from '../record/reports.js';
+import { MemberFigures } from './member-figures.js';
+import { Standing } from './standing.js';
 
 /**
  * Limit of packets that are read: this multiple of the frame rate, with as many seconds' worth at
@@ -49,41 +45,8 @@ const MAX_CONTROL_MESSAGES = 20;
 /** Smallest change of the server-side delay that is sent, in milliseconds. */
 const TOLD_CHANGE_MS = 1;
 
-/** Standing of a member without a past. */
-const NEWCOMER = Object.freeze({ muted: false, silenced: false, hand: 0, seconds: 0 });
-
 /** Buffer that every packet is read into: nothing of it is kept after the call. */
 const packet = new Packet();
-
-/**
- * Figures that only the client knows: the path to it, its sound card, and whether its computer
- * keeps up.
- */
-class ClientReport {
-  /** True when the computer gets too little processor time. */
-  isWeak = false;
-  /** Null until reported. */
-  figures = {
-    downLostPercent: /** @type {number | null} */ (null),
-    playoutDelayMs: /** @type {number | null} */ (null),
-    soundLatencyMs: /** @type {number | null} */ (null),
-    driftPpm: /** @type {number | null} */ (null),
-  };
-
-  /**
-   * Takes new figures; a figure that is left out stays as it was.
-   * @param {{ lostPercent: number, playoutDelayMs?: number, soundLatencyMs?: number, driftPpm?:
-   *   number, isWeak?: boolean }} report
-   */
-  take({ lostPercent, playoutDelayMs, soundLatencyMs, driftPpm, isWeak = this.isWeak }) {
-    const { figures } = this;
-    this.isWeak = isWeak;
-    figures.downLostPercent = lostPercent;
-    figures.playoutDelayMs = playoutDelayMs ?? figures.playoutDelayMs;
-    figures.soundLatencyMs = soundLatencyMs ?? figures.soundLatencyMs;
-    figures.driftPpm = driftPpm ?? figures.driftPpm;
-  }
-}
 
 /**
  * One participant of a room, and the handler of their session: identity, rights, the source of
@@ -93,14 +56,6 @@ class ClientReport {
 export class Member {
   #room;
   #sound;
-  /** @type {Role} */
-  #role;
-  /** @type {ReadonlySet<Permission>} */
-  #permissions;
-  #muted;
-  #silenced;
-  /** False when the role or a moderator keeps this member from being heard. */
-  #heard;
   #packetRate;
   #clock = new ClockAnswers();
   #messagesSinceMs = -Infinity;
@@ -113,9 +68,6 @@ export class Member {
   #ended;
   /** Server-side delay of the last message, in milliseconds. */
   #announcedDelayMs = -1;
-  /** Dropped packets of a light member, by reason. @type {Map<string, number> | null} */
-  #dropped = null;
-
   /** True while the connection is lost and the place is kept. */
   away = false;
   /** Order of the raised hand among all that are up; 0 while it is down. */
@@ -124,11 +76,6 @@ export class Member {
   agreed = false;
   /** True while the member is being recorded. */
   recorded = false;
-  /** One of Quality, as the others know it. @type {number} */
-  quality = Quality.unknown;
-  /** The client's last report. */
-  report = new ClientReport();
-
   /**
    * @param {object} options
    * @param {string} options.id
@@ -169,25 +116,19 @@ export class Member {
     this.isLight = lost === null ? source === null : lost.isLight;
     this.#room = room;
     this.#sound = sound;
-    const standing = past ?? { ...NEWCOMER, role: grant.role };
-    this.#role = standing.role;
-    this.#permissions = permissionsOf(this.#role, grant.withheld);
-    this.#muted = standing.muted;
-    this.#silenced = standing.silenced;
-    this.hand = standing.hand;
-    this.#heard = this.#mayBeHeard;
-    const hears = this.#permissions.has('listen');
+    this.standing = new Standing(grant, past);
+    this.hand = past?.hand ?? 0;
+    const hears = this.standing.permissions.has('listen');
     // Nothing is mixed for a member who may not listen.
     if (!hears) listener?.close();
     this.listener = hears ? listener : null;
     this.#lastHeardMs = sound.clockNow();
-    this.#sinceMs = this.#lastHeardMs - (standing.seconds ?? 0) * 1000;
+    this.#sinceMs = this.#lastHeardMs - (past?.seconds ?? 0) * 1000;
     this.#ended = lost !== null;
     if (!this.#ended) countJoin();
     const perSecond = (MAX_RATE * 1000) / sound.frameMs + MAX_CLOCK_REQUESTS;
     this.#packetRate = new TokenBucket({ atOnce: MAX_BURST_SECONDS * perSecond, perSecond });
-    /** The transport's round trip, in milliseconds; null when it doesn't know it. */
-    this.roundTripMs = () => session.pathStats().rttMs;
+    this.figures = new MemberFigures(this, sound);
   }
 
   /**
@@ -214,14 +155,14 @@ export class Member {
 
   /** This member as plain data. @returns {Omit<PersonState, 'key'>} */
   state() {
-    const { id, name, label, hand, role, silenced, isLight, grant, session } = this;
+    const { id, name, label, hand, standing, isLight, grant, session } = this;
     return {
       id,
       name,
       label,
-      muted: this.#muted,
-      silenced,
-      role,
+      muted: standing.isMutedByChoice,
+      silenced: standing.silenced,
+      role: standing.role,
       hand,
       grant: { ...grant, withheld: [...grant.withheld] },
       isLight,
@@ -241,32 +182,9 @@ export class Member {
     return this.listener?.isLight ? this.listener.announcedStride : 1;
   }
 
-  /** True if nobody hears this member: by their own choice, a moderator's, or their role. */
-  get muted() {
-    return this.#muted || !this.#heard;
-  }
-
-  /** True when a moderator has muted this member, who can't undo it. */
-  get silenced() {
-    return this.#silenced;
-  }
-
-  /** True when a moderator has made a listener of this member. */
-  get lowered() {
-    return this.#role === 'listener' && this.grant.role !== 'listener';
-  }
-
   /** The `sub` of the token that the member came with; null without one. */
   get identity() {
     return this.grant.identity;
-  }
-
-  get role() {
-    return this.#role;
-  }
-
-  get permissions() {
-    return this.#permissions;
   }
 
   /**
@@ -302,15 +220,15 @@ export class Member {
   packet(bytes, arrivalMs) {
     if (this.#ended) return;
     this.#lastHeardMs = arrivalMs;
-    if (this.#packetRate.take(arrivalMs) > 0) return this.#drop('flood');
+    if (this.#packetRate.take(arrivalMs) > 0) return this.figures.drop('flood');
     const reason = readPacket(bytes, packet);
-    if (reason !== null) return this.#drop(reason);
+    if (reason !== null) return this.figures.drop(reason);
     if (packet.type === PacketType.clockRequest) return this.#answerClock(arrivalMs);
     const { source } = this;
-    if (packet.type !== PacketType.audio || source === null) return this.#drop('type');
+    if (packet.type !== PacketType.audio || source === null) return this.figures.drop('type');
     // Layers are the server's alone.
-    if (packet.stream >= Stream.layers) return this.#drop('malformed');
-    if (!this.#heard) this.#silencePacket();
+    if (packet.stream >= Stream.layers) return this.figures.drop('malformed');
+    if (!this.standing.isHeard) this.#silencePacket();
     const sound = this.#sound;
     const frame = source.receive(
       packet,
@@ -324,27 +242,21 @@ export class Member {
 
   /** Makes silence of the packet that was read. It is answered as any other. */
   #silencePacket() {
-    if (packet.payloadBytes[0] > 0) this.#drop('unheard');
+    if (packet.payloadBytes[0] > 0) this.figures.drop('unheard');
     packet.silence();
-  }
-
-  /** @param {Parameters<Source['drop']>[0]} reason */
-  #drop(reason) {
-    if (this.source !== null) this.source.drop(reason);
-    else (this.#dropped ??= new Map()).set(reason, (this.#dropped.get(reason) ?? 0) + 1);
   }
 
   /** @param {number} arrivalMs */
   #answerClock(arrivalMs) {
     if (!this.#clock.answer(this.session, packet.id, this.#sound.sampleAt(arrivalMs), arrivalMs))
-      this.#drop('flood');
+      this.figures.drop('flood');
   }
 
   /** @param {unknown} message  as received */
   control(message) {
     // Only a leave is read of a flood: parsing takes longer than sending.
     const isRead = !this.#isFlood() || isLeave(message);
-    if (!isRead || !this.#room.command(this, message)) this.#drop('control');
+    if (!isRead || !this.#room.command(this, message)) this.figures.drop('control');
   }
 
   #isFlood() {
@@ -379,32 +291,6 @@ export class Member {
     this.tell({ type: 'refused', of, code, message: errors[code].message, ...more });
   }
 
-  /** @param {boolean} muted @returns {boolean} true when that is a change */
-  mute(muted) {
-    const before = this.muted;
-    this.#muted = muted;
-    return this.muted !== before;
-  }
-
-  /** @param {boolean} silenced  false: the member may unmute, but is still muted */
-  silence(silenced) {
-    this.#muted = true;
-    this.#silenced = silenced;
-    this.#heard = this.#mayBeHeard;
-  }
-
-  /** @param {Role} role  a member who couldn't speak before stays muted */
-  setRole(role) {
-    if (!this.#permissions.has('speak')) this.#muted = true;
-    this.#role = role;
-    this.#permissions = permissionsOf(role, this.grant.withheld);
-    this.#heard = this.#mayBeHeard;
-  }
-
-  get #mayBeHeard() {
-    return !this.#silenced && this.#permissions.has('speak');
-  }
-
   /**
    * Makes the member light, or a person who is heard.
    * @param {{ source: Source | null, listener: Listener | LightListener }} sound
@@ -413,12 +299,6 @@ export class Member {
     this.source = source;
     this.listener = listener;
     this.isLight = source === null;
-  }
-
-  /** @param {Parameters<ClientReport['take']>[0]} report  of the client */
-  takeReport(report) {
-    this.report.take(report);
-    this.listener?.reportLoss(report.lostPercent, this.roundTripMs());
   }
 
   /** Delay that this member hears with, in milliseconds. */
@@ -443,45 +323,12 @@ export class Member {
     return (this.#announcedDelayMs = this.serverDelayMs);
   }
 
-  /** Ends a second of the statistics. @param {number} nowMs  on the monotonic clock */
-  endSecond(nowMs) {
-    if (!this.listener?.isLight) this.listener?.endSecond(this.#sound.sampleAt(nowMs));
-    this.source?.endSecond(nowMs, this.roundTripMs());
-  }
-
-  /** Figures of the member's packets and hearing, with the client's own. */
-  stats() {
-    const { droppedOut, rttMs: roundTripMs } = this.session.pathStats();
-    const { serverDelayMs } = this;
-    // Assigning in place costs a fraction of a spread with this many fields.
-    const received = /** @type {ReturnType<Source['stats']>} */ (this.source?.stats() ?? {});
-    const offsetMs = this.source?.offsetMs ?? 0;
-    const stats = Object.assign(received, this.report.figures, {
-      droppedOut,
-      roundTripMs,
-      serverDelayMs,
-      offsetMs,
-    });
-    return Object.assign(stats, this.listener?.isLight ? null : this.listener?.stats());
-  }
-
-  /**
-   * Adds the figures of the member's packets to a sum.
-   * @param {Traffic} traffic
-   * @param {SessionStats} [stats]  of the session
-   */
-  addTo(traffic, { droppedOut, droppedIn, lostPackets } = this.session.stats()) {
-    this.source?.addTo(traffic);
-    for (const [reason, count] of this.#dropped ?? []) traffic.drop(reason, count);
-    traffic.unsent += droppedOut;
-    traffic.lostOut += lostPackets;
-    traffic.drop('queue', droppedIn);
-  }
-
   /** The member as others see it. */
   describe() {
-    const { id, name, label, session, muted, silenced, role, away, hand, quality, recorded } = this;
+    const { id, name, label, session, away, hand, recorded } = this;
+    const { muted, silenced, role } = this.standing;
     const transport = session.transport.name;
+    const { quality } = this.figures;
     return { id, name, label, transport, muted, silenced, role, away, hand, quality, recorded };
   }
 

@@ -197,8 +197,8 @@ export class People {
       const isTold =
         !holder.isLight ||
         holder.hand > 0 ||
-        holder.silenced ||
-        holder.lowered ||
+        holder.standing.silenced ||
+        holder.standing.lowered ||
         ++light <= MOST_LIGHT_KEPT;
       if (isTold) people.push({ ...holder.state(), key });
     }
@@ -308,7 +308,7 @@ export class People {
   /** Sends a message to the present moderators. @param {ServerMessage} message */
   tellModerators(message) {
     for (const member of this.#present.values())
-      if (member.role === 'moderator') member.tell(message);
+      if (member.standing.role === 'moderator') member.tell(message);
   }
 
   /**

@@ -11,7 +11,7 @@
  * @property {string} key  names the place in resume tokens
  * @property {TokenBucket} returns  limits sessions that take the place up again
  * @property {number} issuedMs  time of the holder's last token, on the monotonic clock
- * @property {string} told  that token's changeable fields
+ * @property {string} signed  that token's changeable fields
  */
 
 import { RENEW_MS, ResumeTokens } from '../../access/resume-token.js';
@@ -191,7 +191,7 @@ export class Places {
   /** @param {Member} holder @param {string} key @param {TokenBucket} [returns] */
   #put(holder, key, returns = new TokenBucket({ ...RETURNS, nowMs: this.#clock.now() })) {
     const { id, name, label } = holder;
-    const place = { holder, key, returns, issuedMs: this.#clock.now(), told: mayChange(holder) };
+    const place = { holder, key, returns, issuedMs: this.#clock.now(), signed: changeable(holder) };
     this.#places.set(id, place);
     this.#byKey.set(key, place);
     this.#numbers.add(Number(id) % SOURCE_NUMBERS);
@@ -229,8 +229,9 @@ export class Places {
   /** @param {Place} place */
   #sign(place) {
     const { key, holder } = place;
-    const { id, name, label, grant, role, muted, silenced, hand } = holder;
-    place.told = mayChange(holder);
+    const { id, name, label, grant, hand } = holder;
+    const { role, muted, silenced } = holder.standing;
+    place.signed = changeable(holder);
     return this.#tokens.sign({
       room: this.#room,
       key,
@@ -255,7 +256,7 @@ export class Places {
   renew(member, now) {
     if (!this.#tokens.takesOver) return;
     const place = this.#places.get(member.id);
-    if (!place || (place.told === mayChange(member) && now - place.issuedMs < RENEW_MS)) return;
+    if (!place || (place.signed === changeable(member) && now - place.issuedMs < RENEW_MS)) return;
     place.issuedMs = now;
     member.tell({ type: 'resume', resume: this.#sign(place), nodes: this.#cluster?.nodes() ?? [] });
   }
@@ -272,7 +273,8 @@ export class Places {
 }
 
 /** Fields of a token that may change. @param {Member} member */
-const mayChange = ({ role, muted, silenced, hand }) => `${role} ${muted} ${silenced} ${hand}`;
+const changeable = ({ standing: { role, muted, silenced }, hand }) =>
+  `${role} ${muted} ${silenced} ${hand}`;
 
 /** Most notes; beyond it the oldest is dropped. */
 const MOST_NOTES = 10_000;

@@ -164,7 +164,7 @@ export class Reports {
     if (this.#qualities.length > 0) member.tell({ type: 'qualities', people: this.#qualities });
     if (!this.#hasSpoken(member) && Number(member.id) % this.#turn !== this.#rounds % this.#turn)
       return;
-    const stats = member.stats();
+    const stats = member.figures.stats();
     member.tell({ type: 'stats', ...stats });
     const {
       receivedPercent10s: receivedPercent = null,
@@ -209,9 +209,9 @@ export class Reports {
     for (const member of this.#members.values()) {
       // The rest of a big room waits for the next message.
       if (changes.length === MAX_QUALITIES) break;
-      const quality = this.#measured.get(member) ?? member.quality;
-      if (quality === member.quality) continue;
-      member.quality = quality;
+      const quality = this.#measured.get(member) ?? member.figures.quality;
+      if (quality === member.figures.quality) continue;
+      member.figures.quality = quality;
       changes.push({ id: member.id, quality });
     }
     if (changes.length > 0) this.#qualitiesMs = now;
@@ -235,7 +235,7 @@ export class Reports {
   /** @param {Member} member @returns {Record<string, unknown>} fields of a log line */
   #fieldsOf(member) {
     const { id, session, delivery } = member;
-    const stats = { ...member.stats(), connection: session.stats() };
+    const stats = { ...member.figures.stats(), connection: session.stats() };
     return rounded({
       room: this.#room,
       participant: id,

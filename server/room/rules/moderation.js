@@ -82,7 +82,7 @@ export class Moderation {
   mute(person, muted, by) {
     const member = this.#people.find(person);
     if (!member) return 'person-unknown';
-    if (member.silenced === muted) return null;
+    if (member.standing.silenced === muted) return null;
     this.#rules.silence(member, muted, by);
     this.#people.places.decide(member, { silenced: muted });
     return this.#done(by, muted ? 'mute' : 'allow-unmute', member);
@@ -141,17 +141,19 @@ export class Moderation {
   setRole(person, role, by) {
     const member = this.#people.find(person);
     if (!member) return 'person-unknown';
-    if (member.role === role) return null;
+    if (member.standing.role === role) return null;
     const isLast =
-      member.role === 'moderator' &&
-      !this.#people.everybody.some((other) => other !== member && other.role === 'moderator');
+      member.standing.role === 'moderator' &&
+      !this.#people.everybody.some(
+        (other) => other !== member && other.standing.role === 'moderator',
+      );
     // The room would have no moderator: the last one hands the role on first.
     if (isLast && by.id !== OPERATOR.id) return 'not-allowed';
-    const before = member.role;
-    member.setRole(role);
+    const before = member.standing.role;
+    member.standing.setRole(role);
     const refusal = this.#rules.casting.recast(member, true);
     if (refusal !== null) {
-      member.setRole(before);
+      member.standing.setRole(before);
       return refusal;
     }
     // A listener who may speak now needs no raised hand.

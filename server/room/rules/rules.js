@@ -197,9 +197,10 @@ export class Rules {
   /** @param {Member | null} member @param {Role | null} role @param {boolean | null} silenced */
   #apply(member, role, silenced) {
     if (!member) return;
-    if (silenced !== null && silenced !== member.silenced) this.silence(member, silenced, null);
-    if (role === null || role === member.role) return;
-    member.setRole(role);
+    if (silenced !== null && silenced !== member.standing.silenced)
+      this.silence(member, silenced, null);
+    if (role === null || role === member.standing.role) return;
+    member.standing.setRole(role);
     this.casting.recast(member, true);
     this.tellRole(member, null);
   }
@@ -210,10 +211,10 @@ export class Rules {
    * @param {Permission} permission
    */
   may(member, permission) {
-    if (!member.permissions.has(permission)) return false;
+    if (!member.standing.permissions.has(permission)) return false;
     const who =
       permission === 'chat' || permission === 'record' ? this.policy.who(permission) : 'everybody';
-    return who === 'everybody' || member.role === 'moderator';
+    return who === 'everybody' || member.standing.role === 'moderator';
   }
 
   /**
@@ -244,7 +245,7 @@ export class Rules {
   entered(member, isNew) {
     if (isNew) this.#restrain(member);
     // Their own welcome has the rules.
-    if (member.role !== 'listener' && this.stage.entered()) this.tell(member);
+    if (member.standing.role !== 'listener' && this.stage.entered()) this.tell(member);
     this.succession.entered(member);
     this.casting.recast(member, false);
   }
@@ -261,10 +262,13 @@ export class Rules {
    * @param {Member} member
    */
   #restrain(member) {
-    const taken = this.#restraints.came(member, this.#people.places.holders(member));
-    if (!taken || member.role === 'moderator') return;
-    if (taken.lowered) member.setRole('listener');
-    if (taken.silenced) member.silence(true);
+    const taken = this.#restraints.came(
+      member,
+      [...this.#people.places.holders(member)].map(restrained),
+    );
+    if (!taken || member.standing.role === 'moderator') return;
+    if (taken.lowered) member.standing.setRole('listener');
+    if (taken.silenced) member.standing.silence(true);
   }
 
   /**
@@ -273,7 +277,8 @@ export class Rules {
    * @param {boolean} isNew  false when they have come back to their place
    */
   welcomed(member, isNew) {
-    if (isNew && member.silenced) this.notify(member, { action: 'muted', muted: true }, null);
+    if (isNew && member.standing.silenced)
+      this.notify(member, { action: 'muted', muted: true }, null);
     this.#announceWaiting(member);
     this.tellStage(member);
     this.occupied();
@@ -282,7 +287,7 @@ export class Rules {
   /** Forgets a member who has left for good. @param {Member} member */
   left(member) {
     this.hands.left(member);
-    this.#restraints.left(member);
+    this.#restraints.left(restrained(member));
     this.succession.left(member);
   }
 
@@ -293,8 +298,8 @@ export class Rules {
    * @param {By | null} by
    */
   silence(member, silenced, by) {
-    member.silence(silenced);
-    const { muted } = member;
+    member.standing.silence(silenced);
+    const { muted } = member.standing;
     this.notify(member, { action: silenced ? 'muted' : 'may-unmute', muted }, by);
     this.#people.changed(member);
   }
@@ -326,7 +331,8 @@ export class Rules {
    * @param {By | null} by
    */
   tellRole(member, by) {
-    const { role, muted, permissions, stride } = member;
+    const { role, muted, permissions } = member.standing;
+    const { stride } = member;
     this.notify(member, { action: 'role', role, muted, may: [...permissions], stride }, by);
     this.#people.changed(member);
     this.#announceWaiting(member);
@@ -335,14 +341,14 @@ export class Rules {
 
   /** Sends a moderator the people who wait for an answer. @param {Member} member */
   #announceWaiting(member) {
-    if (member.role !== 'moderator') return;
+    if (member.standing.role !== 'moderator') return;
     if (this.lobby.waiting.length > 0) member.tell(this.lobby.message);
     if (this.hands.size > 0) member.tell(this.hands.message);
   }
 
   /** Tells a member on stage the key by which they come back to it. @param {Member} member */
   tellStage(member) {
-    if (this.stage.isOn && member.permissions.has('speak'))
+    if (this.stage.isOn && member.standing.permissions.has('speak'))
       member.tell({ type: 'stage', key: this.stage.key });
   }
 
@@ -468,3 +474,11 @@ export class Policy {
 
 /** @param {Who} one @param {Who} other @returns {Who} */
 const stricter = (one, other) => (one === 'moderators' ? one : other);
+
+/** A member as the list of limited rights has them. @param {Member} member */
+const restrained = ({ identity, network, standing: { silenced, lowered } }) => ({
+  identity,
+  network,
+  silenced,
+  lowered,
+});

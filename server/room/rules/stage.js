@@ -200,9 +200,9 @@ export class Casting {
    * @param {Session} session
    * @param {JoinRequest} request
    * @param {ReadonlySet<Permission>} permissions  theirs
-   * @param {boolean} isAdmitted  by a moderator, from the lobby
+   * @param {boolean} [isAdmitted]  by a moderator, from the lobby
    */
-  isElsewhere({ transport }, request, permissions, isAdmitted) {
+  isElsewhere({ transport }, request, permissions, isAdmitted = false) {
     if (!transport.isRelay && (isAdmitted || !this.relays)) return false;
     const { streams } = this.#sound;
     const isLight = streams.isLight(streams.deliveryOf(transport, request), permissions);
@@ -234,7 +234,8 @@ export class Casting {
    * @param {Member} member
    */
   sendHome(member) {
-    const { session, delivery, permissions } = member;
+    const { session, delivery } = member;
+    const { permissions } = member.standing;
     if (!session.transport.isRelay || this.#sound.streams.isLight(delivery, permissions)) return;
     const nodes = this.#cluster?.nodes() ?? [];
     member.tell({ type: 'moved', node: nodes[0] ?? null, nodes });
@@ -271,7 +272,8 @@ export class Casting {
    */
   recast(member, isTold) {
     const { streams, delivery } = this.#sound;
-    const { source, listener, session, permissions } = member;
+    const { source, listener, session } = member;
+    const { permissions } = member.standing;
     const isLight = streams.isLight(member.delivery, permissions);
     if (isLight === member.isLight || listener === null || !this.#people.isHere(member))
       return null;

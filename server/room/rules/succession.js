@@ -88,7 +88,7 @@ export class Succession {
   /** @param {Member} member */
   left(member) {
     this.#heirs.delete(member.id);
-    if (member.role === 'moderator' && this.#timer === null) this.#succeed(null);
+    if (member.standing.role === 'moderator' && this.#timer === null) this.#succeed(null);
   }
 
   /**
@@ -98,7 +98,7 @@ export class Succession {
   takenOver(member) {
     this.#known.add(member.id);
     this.#wait();
-    if (member.role === 'moderator') this.#giveBack();
+    if (member.standing.role === 'moderator') this.#giveBack();
   }
 
   /**
@@ -109,8 +109,8 @@ export class Succession {
     const since = this.#clock.now() - GIVE_BACK_MS;
     for (const [id, chosenMs] of this.#heirs) {
       const heir = this.#people.find(id);
-      if (heir?.role !== 'moderator' || chosenMs < since) continue;
-      heir.setRole('speaker');
+      if (heir?.standing.role !== 'moderator' || chosenMs < since) continue;
+      heir.standing.setRole('speaker');
       this.#people.places.decide(heir, { role: 'speaker' });
       this.#events.emit('chosen', heir);
     }
@@ -126,15 +126,15 @@ export class Succession {
 
   /** @param {Member | null} newcomer  not announced to others yet */
   #succeed(newcomer) {
-    for (const { role } of this.#people.present.values()) if (role === 'moderator') return;
+    for (const member of this.#people.present.values()) if (isModerator(member)) return;
     const people = this.#people.everybody;
-    if (people.some(({ role }) => role === 'moderator')) return;
+    if (people.some(isModerator)) return;
     const heir = people.find(
       (person) => mayInherit(person) && (!this.waits || this.#known.has(person.id)),
     );
     if (!heir) return;
     if (!this.#known.has(heir.id)) this.#heirs.set(heir.id, this.#clock.now());
-    heir.setRole('moderator');
+    heir.standing.setRole('moderator');
     if (heir !== newcomer) this.#events.emit('chosen', heir);
   }
 
@@ -146,7 +146,10 @@ export class Succession {
 }
 
 /** @param {Member} person */
-const mayInherit = ({ role, identity, away, silenced }) =>
+const isModerator = ({ standing }) => standing.role === 'moderator';
+
+/** @param {Member} person */
+const mayInherit = ({ identity, away, standing: { role, silenced } }) =>
   role === 'speaker' && identity === null && !away && !silenced;
 
 /** Time that people have to go to another node, in milliseconds. */

@@ -76,16 +76,17 @@ export class RoomDelay {
    * @returns {boolean} true when D has changed
    */
   observe(member, nowMs) {
-    const { muted, source } = member;
+    const { source } = member;
+    const { muted } = member.standing;
     if (muted || source === null) return false;
     const { lateness } = source;
     const { wantedMs } = this.#control;
     if (lateness.needMs <= wantedMs + source.offsetMs) return false;
     // The need may be out of date: after a pause, the packets that kept it small are forgotten.
-    lateness.review(nowMs, member.roundTripMs());
+    lateness.review(nowMs, member.figures.roundTripMs());
     if (nowMs - this.#checkedMs >= LOOK_EVERY_MS) this.#look(nowMs);
     if (lateness.needMs <= this.#limitMs)
-      return this.#control.observe(lateness, nowMs, member.roundTripMs);
+      return this.#control.observe(lateness, nowMs, member.figures.roundTripMs);
     source.offsetMs = lateness.needMs - wantedMs;
     return false;
   }
@@ -94,11 +95,12 @@ export class RoomDelay {
   review(nowMs) {
     this.#look(nowMs);
     this.#control.review(this.#lateness(this.#limitMs));
-    for (const { muted, source } of this.#people.present.values()) {
+    for (const { standing, source } of this.#people.present.values()) {
       if (source === null) continue;
       const { needMs } = source.lateness;
       source.mayFallBehind = this.#limitMs < Infinity;
-      source.offsetMs = !muted && needMs > this.#limitMs ? needMs - this.#control.wantedMs : 0;
+      source.offsetMs =
+        !standing.muted && needMs > this.#limitMs ? needMs - this.#control.wantedMs : 0;
     }
     this.#tell(nowMs);
   }
@@ -134,8 +136,9 @@ export class RoomDelay {
 
   /** @param {number} mostMs  leaves out people who need more, or are muted */
   *#lateness(mostMs) {
-    for (const { muted, source } of this.#people.present.values()) {
-      if (!muted && source !== null && source.lateness.needMs <= mostMs) yield source.lateness;
+    for (const { standing, source } of this.#people.present.values()) {
+      if (!standing.muted && source !== null && source.lateness.needMs <= mostMs)
+        yield source.lateness;
     }
   }
 
@@ -153,8 +156,8 @@ export class RoomDelay {
     /** @type {Late[]} */
     const all = [];
     if (this.#control.setting !== 'auto') return all;
-    for (const { id, muted, source } of this.#people.present.values()) {
-      if (source === null || muted || source.lateness.count === 0) continue;
+    for (const { id, standing, source } of this.#people.present.values()) {
+      if (source === null || standing.muted || source.lateness.count === 0) continue;
       const { lateness, offsetMs } = source;
       if (!lateness.excluded || offsetMs > 0) all.push({ id, delayMs: lateness.needMs, offsetMs });
     }

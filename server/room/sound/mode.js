@@ -159,9 +159,9 @@ export class RoomMode {
   get #fits() {
     const { present, audience } = this.#people;
     if (this.#settings.isBroadcast || present.size > AUTO_PEOPLE || audience.size > 0) return false;
-    for (const { delivery, report } of present.values()) {
-      const lostPercent = report.figures.downLostPercent ?? 0;
-      if (delivery === 'reply' || report.isWeak || lostPercent > AUTO_LOST_PERCENT) return false;
+    for (const { delivery, figures } of present.values()) {
+      const lostPercent = figures.downLostPercent ?? 0;
+      if (delivery === 'reply' || figures.isWeak || lostPercent > AUTO_LOST_PERCENT) return false;
     }
     return true;
   }

@@ -93,7 +93,7 @@ describe('a member', () => {
     expect(session.packets).toHaveLength(1);
     member.packet(Uint8Array.of(0x11, 0, 0, 0, 0, 0, 0, 0, 0), 2000);
     expect(told).toEqual([]);
-    expect(member.stats()).toMatchObject({ downLostPercent: null, serverDelayMs: 60 });
+    expect(member.figures.stats()).toMatchObject({ downLostPercent: null, serverDelayMs: 60 });
   });
 
   it('drops floods unread, and obeys none but the end of a flood of messages', () => {
@@ -112,17 +112,17 @@ describe('a member', () => {
   });
 
   it('may do what its grant says', () => {
-    expect(create().member.permissions.has('record')).toBe(true);
+    expect(create().member.standing.permissions.has('record')).toBe(true);
     expect(
       create({
         grant: { ...OPEN_GRANT, withheld: new Set(['speak']) },
-      }).member.permissions.has('speak'),
+      }).member.standing.permissions.has('speak'),
     ).toBe(false);
   });
 
   it('keeps mute and hand for the session that comes after, and ends once', () => {
     const { member, session, told, sound, room } = create();
-    expect([member.mute(true), member.mute(true)]).toEqual([true, false]);
+    expect([member.standing.mute(true), member.standing.mute(true)]).toEqual([true, false]);
     member.hand = 3;
     member.end('idle-timeout');
     member.close();
