@@ -34,6 +34,9 @@ class BlockSender {
     this.#port.postMessage(block);
   }
 
+  /** The worker sees bursts by when messages come. */
+  setBurst() {}
+
   /** A message wakes the worker automatically. */
   reached() {
     return false;

@@ -6,17 +6,26 @@
  * @property {number} channels
  * @property {(block: Float32Array) => void} write  block valid during the call
  * @property {() => boolean} reached  true when the worker must be woken now
+ * @property {(samples: number, gapMs: number) => void} setBurst tells how the sound card gives
+ *   blocks: see SampleRing
  */
+
+import { Bursts } from './bursts.js';
 
 /** Writes the microphone's sound, block by block, into the ring that the encoder's worker reads. */
 export class Capture {
   #ring;
   /** Interleaved if the ring is stereo. */
   #block;
+  #bursts;
 
-  /** @param {SampleRing | Blocks} ring of one channel or two */
-  constructor(ring) {
+  /**
+   * @param {SampleRing | Blocks} ring of one channel or two
+   * @param {() => number} [now] milliseconds: Date.now, since a worklet has no other clock
+   */
+  constructor(ring, now = Date.now) {
     this.#ring = ring;
+    this.#bursts = new Bursts(now);
     this.#block = new Float32Array(128 * ring.channels);
   }
 
@@ -27,6 +36,9 @@ export class Capture {
    */
   process(channels) {
     const sides = this.#ring.channels;
+    this.#bursts.next();
+    const { usualBlocks, gapMs } = this.#bursts;
+    this.#ring.setBurst((usualBlocks * this.#block.length) / sides, gapMs);
     if (channels.length > 0 && this.#block.length !== channels[0].length * sides) {
       this.#block = new Float32Array(channels[0].length * sides);
     }

@@ -444,9 +444,10 @@ export class CallClient {
    * @param {Float32Array} samples as Uplink.capture has them
    * @param {number} [count] samples of both channels at once
    * @param {number} [rate] in Hz; the room's by default
+   * @param {number} [burst] samples that the sound card gives at once, if they were counted
    */
-  capture(samples, count = samples.length / this.#channels, rate) {
-    this.#uplink?.capture(samples, count, this.#clock.now(), rate);
+  capture(samples, count = samples.length / this.#channels, rate, burst) {
+    this.#uplink?.capture(samples, count, this.#clock.now(), rate, burst);
   }
 
   /** Notes that captured sound continues from another device, or after a gap. */

@@ -3,7 +3,8 @@
  *
  * Part of the call that a feed uses: see CallClient.
  * @typedef {object} Sink
- * @property {(samples: Float32Array, count: number, rate?: number) => void} capture
+ * @property {(samples: Float32Array, count: number, rate?: number, burst?: number) => void} capture
+ *   burst: samples that the sound card gives at once, if they were counted
  * @property {number} samplesToFrame
  */
 
@@ -28,7 +29,8 @@ export class CaptureFeed {
   wake() {
     do {
       let count;
-      while ((count = this.#ring.read(this.#chunk)) > 0) this.#sink.capture(this.#chunk, count);
+      while ((count = this.#ring.read(this.#chunk)) > 0)
+        this.#sink.capture(this.#chunk, count, undefined, this.#ring.burst);
       this.#ring.arm(this.#sink.samplesToFrame);
       // Sound that came between reading and arming caused no wake-up.
     } while (this.#ring.reached());

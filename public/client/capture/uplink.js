@@ -3,6 +3,7 @@
  * @import { ClockSync } from '../clock/clock-sync.js'
  */
 
+import { BurstModel } from './burst-model.js';
 import { DriftMeter } from '../clock/drift-meter.js';
 import { FrameSender } from './frame-sender.js';
 import { Resampler } from '../clock/resampler.js';
@@ -38,11 +39,14 @@ const MAX_DRIFT_PPM = 300;
 const SLACK_MS = 1;
 
 /**
- * Largest shifts of sound from its true time, in milliseconds: to fit frames and pieces into each
- * other, and for the frames of one piece to come in time.
+ * Largest shift of sound to an earlier time than its own, in milliseconds: the server-side delay
+ * makes up for it. Longest burst that is planned for.
  */
-const MAX_GRID_OFFSET_MS = 5;
-const MAX_BURST_MS = 10;
+const MAX_EARLIER_MS = 5;
+const MAX_BURST_MS = 25;
+
+/** Time for which another period of bursts must last before sound is placed by it. */
+const NEW_PERIOD_MS = 2000;
 
 /** Most captured samples resampled at once. */
 const CHUNK_SAMPLES = 1024;
@@ -53,14 +57,14 @@ const CHUNK_SAMPLES = 1024;
  * converts to the room's rate and stretches by a few parts per million, since no two sound cards
  * run equally fast. Samples jump only when they are more than a frame off.
  *
- * A browser delivers sound in pieces, mostly of 10 ms, and the piece that completes a frame sends
- * it. When frames and pieces fit into each other, sound is shifted by up to half of the shorter, so
- * that pieces complete frames on arrival. Otherwise a piece would keep sound of the next frame
- * waiting.
+ * A browser delivers sound in bursts of a piece or more (see BurstModel), and the burst that
+ * completes a frame sends it. When frames and bursts fit into each other, sound is shifted so that
+ * bursts complete frames on arrival. Otherwise a burst would keep sound of the next frame waiting.
  *
- * A piece of several frames completes them all at once. It is shifted to later, so that the first
+ * A burst of several frames completes them all at once. It is shifted to later, so that the first
  * of them is in time and the others are early. At its true time the first frame would be late by
- * the rest of the piece, and the server-side delay would cover that for everybody.
+ * the rest of the burst, and the server-side delay would cover that for everybody. Sound whose
+ * bursts don't fit is shifted by a whole burst, since a frame may have to wait for all of one.
  */
 export class Uplink {
   #format;
@@ -83,11 +87,18 @@ export class Uplink {
   #watchedSinceMs = NaN;
   #capturedMs = -Infinity;
   #drift = new DriftMeter();
+  #bursts = new BurstModel();
+  /** Period of bursts that the place is planned for, and since when there is another. */
+  #plannedMs = 0;
+  #otherSinceMs = Infinity;
   #resampler;
   /** True when the place of captured samples on the grid is known. */
   #placed = false;
-  /** Samples of the room by which sound is shifted to later; negative: earlier. */
+  /** Samples of the room by which sound is shifted to later, now and finally; negative: earlier. */
   #gridOffset = 0;
+  #finalOffset = 0;
+  /** From the last frame's end to the arrival that completed it, in milliseconds. */
+  #heldMs = 0;
   #skip = 0;
   /** True while the place is being corrected. */
   #steering = false;
@@ -123,7 +134,17 @@ export class Uplink {
   stats() {
     const { level, voice } = this.#sender;
     const laterMs = (this.#gridOffset * 1000) / this.#format.sampleRate;
-    return { ...this.counters, level, voice, driftPpm: this.driftPpm, laterMs };
+    const { periodMs: burstMs } = this.#bursts;
+    const burstPhaseMs = this.#heldMs;
+    return {
+      ...this.counters,
+      level,
+      voice,
+      driftPpm: this.driftPpm,
+      laterMs,
+      burstMs,
+      burstPhaseMs,
+    };
   }
 
   /** @param {boolean} muted true: send silence instead of sound */
@@ -164,11 +185,14 @@ export class Uplink {
    * @param {number} nowMs capture time of the last sample
    * @param {number} [rate] in Hz: at most the room's, which is the default; a change of rate means
    *   another device
+   * @param {number} [burst] samples that the sound card gives at once, where the audio thread has
+   *   counted them
    */
-  capture(samples, count, nowMs, rate = this.#format.sampleRate) {
+  capture(samples, count, nowMs, rate = this.#format.sampleRate, burst = 0) {
     if (rate !== this.#rate) this.#begin(rate);
     this.#captured += count;
     this.#capturedMs = nowMs;
+    this.#bursts.add(nowMs, (count * 1000) / rate, (burst * 1000) / rate);
     const clock = this.#clockSync.sampleClockAt(nowMs);
     if (Number.isNaN(clock)) return;
     this.#watch(nowMs, clock - this.#captured / this.#ratio, count);
@@ -188,6 +212,8 @@ export class Uplink {
         )) === frameSamples
       ) {
         this.#filled = 0;
+        this.#heldMs =
+          ((clock - (this.#frame + 1) * frameSamples) * 1000) / this.#format.sampleRate;
         this.#sender.send(this.#frame++, this.#pcm);
       }
     }
@@ -215,15 +241,17 @@ export class Uplink {
     if (this.#chunks < WATCH_CHUNKS || nowMs - this.#watchedSinceMs < WATCH_MS) return;
     const captured = least + (this.#captured - count) / this.#ratio;
     if (!this.#placed) {
-      this.#place(captured, count);
+      this.#place(captured);
       return;
     }
+    this.#replan(nowMs, least);
+    this.#moveOffset((count * 1000) / this.#rate);
     const position = captured + this.#gridOffset;
     // Place of the next sample to send, minus the place that it would get.
     const pending = (this.#resampler.pending - this.#skip) / this.#ratio;
     const error = position - pending - this.#frame * frameSamples - this.#filled;
     const errorMs = (error * 1000) / sampleRate;
-    if (Math.abs(error) > frameSamples) this.#jump(captured, count, error);
+    if (Math.abs(error) > frameSamples) this.#jump(captured, error);
     else if (this.#sender.resting && Math.abs(errorMs) > KEPT_IN_SILENCE_MS)
       this.#shift(Math.round(error));
     else this.#steer(errorMs, (count * 1000) / this.#rate);
@@ -234,10 +262,10 @@ export class Uplink {
     this.#corrected.movedMs += (Math.abs(samples) * 1000) / this.#format.sampleRate;
   }
 
-  /** @param {number} captured the chunk's first sample on the sample clock @param {number} count */
-  #place(captured, count) {
+  /** @param {number} captured the chunk's first sample on the sample clock */
+  #place(captured) {
     const { frameSamples } = this.#format;
-    this.#gridOffset = this.#gridOffsetFor(captured, count / this.#ratio);
+    this.#gridOffset = this.#finalOffset = this.#gridOffsetFor(this.#offset.value);
     const first = Math.round(captured + this.#gridOffset);
     this.#frame = Math.max(Math.ceil(first / frameSamples), this.#frame, 0);
     this.#skip = Math.round((this.#frame * frameSamples - first) * this.#ratio);
@@ -249,35 +277,61 @@ export class Uplink {
   }
 
   /**
-   * @param {number} captured the piece's first sample on the sample clock
-   * @param {number} samples  its length, at the room's rate
-   * @returns {number} samples to shift it to later, or to earlier if negative; 0 when frames and
-   *   pieces don't fit
+   * @param {number} least see #offset
+   * @returns {number} samples to shift sound to later, or to earlier if negative
    */
-  #gridOffsetFor(captured, samples) {
+  #gridOffsetFor(least) {
     const { sampleRate, frameSamples } = this.#format;
-    const [short, long] = [Math.min(frameSamples, samples), Math.max(frameSamples, samples)];
+    const { periodMs, sinceMs, isRegular } = this.#bursts;
+    this.#plannedMs = periodMs;
     const perMs = sampleRate / 1000;
-    if (
-      short > 2 * MAX_GRID_OFFSET_MS * perMs ||
-      Math.abs(long / short - Math.round(long / short)) > 1e-6
-    )
-      return 0;
-    const frames = (captured + samples - SLACK_MS * perMs) / short;
-    const burst = Math.min(Math.max(0, samples - frameSamples), MAX_BURST_MS * perMs);
-    return (Math.round(frames) - frames + Math.floor(burst / frameSamples)) * short;
+    const burst = periodMs * perMs;
+    const [short, long] = [Math.min(frameSamples, burst), Math.max(frameSamples, burst)];
+    const most = MAX_BURST_MS * perMs;
+    if (!isRegular || short > most || Math.abs(long / short - Math.round(long / short)) > 1e-6)
+      return Math.min(burst, most);
+    const end = least + this.#captured / this.#ratio - sinceMs * perMs;
+    const frames = (end - SLACK_MS * perMs) / short;
+    let offset = (Math.round(frames) - frames) * short;
+    if (offset < -MAX_EARLIER_MS * perMs) offset += short;
+    const later = Math.min(Math.max(0, burst - frameSamples), most);
+    return offset + Math.floor(later / frameSamples) * short;
+  }
+
+  /**
+   * Plans another place when sound has come in other bursts for a while.
+   * @param {number} nowMs
+   * @param {number} least see #offset
+   */
+  #replan(nowMs, least) {
+    if (Math.abs(this.#bursts.periodMs - this.#plannedMs) < KEPT_MS) this.#otherSinceMs = Infinity;
+    else this.#otherSinceMs = Math.min(this.#otherSinceMs, nowMs);
+    if (nowMs - this.#otherSinceMs >= NEW_PERIOD_MS) this.#finalOffset = this.#gridOffsetFor(least);
+  }
+
+  /**
+   * Moves the place to the planned one: at once in silence, and so slowly in sound that it is
+   * unheard.
+   * @param {number} forMs
+   */
+  #moveOffset(forMs) {
+    const left = this.#finalOffset - this.#gridOffset;
+    if (left === 0) return;
+    const most = this.#sender.resting
+      ? this.#format.frameSamples / 2
+      : MAX_CORRECTION_PPM * 1e-6 * forMs * (this.#format.sampleRate / 1000);
+    this.#gridOffset += clamp(left, most);
   }
 
   /**
    * Jumps to the right place: to a later one by skipping frames, to an earlier one by dropping
    * sound.
    * @param {number} captured the chunk's first sample on the sample clock
-   * @param {number} count
    * @param {number} error
    */
-  #jump(captured, count, error) {
+  #jump(captured, error) {
     const before = this.#frame;
-    this.#place(captured, count);
+    this.#place(captured);
     this.#moved(error);
     this.#corrected.reanchored += 1;
     this.#corrected.skippedFrames += this.#frame - before;
@@ -337,6 +391,7 @@ export class Uplink {
     this.#watchedSinceMs = NaN;
     this.#chunks = 0;
     this.#offset.reset();
+    this.#bursts.reset();
     this.#filled = 0;
     this.#skip = 0;
   }

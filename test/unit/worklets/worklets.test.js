@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Bursts, Playback } from '../../../worklets/playback.js';
+import { Bursts } from '../../../worklets/bursts.js';
+import { Playback } from '../../../worklets/playback.js';
 import { Capture } from '../../../worklets/capture.js';
 import { SampleRing } from '../../../worklets/sample-ring.js';
 
@@ -34,6 +35,17 @@ describe('Capture', () => {
     const wakes = [];
     for (let i = 1; i <= 16; i++) if (capture.process([block(0)])) wakes.push(i);
     expect(wakes).toEqual([8]);
+  });
+
+  it('tells how many samples a sound card gives at once, though a late thread joins some', () => {
+    const ring = SampleRing.create(4096);
+    const time = { ms: 0 };
+    const capture = new Capture(ring, () => time.ms);
+    for (let burst = 0; burst < 100; burst++) {
+      time.ms += burst % 10 === 0 ? 1 : 19;
+      for (let i = 0; i < 7; i++) capture.process([block(0)]);
+    }
+    expect(ring.burst).toBe(7 * 128);
   });
 });
 
