@@ -184,7 +184,10 @@ export class Call extends EventTarget {
   /** @param {ClientStats} stats completed with figures that only the page has */
   #complete(stats) {
     stats.clock.atMs -= performance.timeOrigin;
-    addDevices(stats, this.#sound.deviceDelays);
+    const delays = this.#sound.deviceDelays;
+    addDevices(stats, delays);
+    // The worker tells the server, for those who hear this microphone.
+    this.#worker?.send('change', { microphoneMs: delays.microphoneMs });
     this.#sound.followClock(stats.clock);
   }
 

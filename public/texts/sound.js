@@ -2,6 +2,7 @@ import { minutesText } from './call.js';
 
 /** The parts of the age of the sound that is heard. */
 export const partTexts = Object.freeze({
+  microphoneMs: 'Microphones of the others',
   frameMs: 'A frame is filled',
   serverDelayMs: 'Server-side delay',
   wayMs: 'Way through the network',
@@ -38,7 +39,7 @@ export const figureTexts = Object.freeze({
 export const soundTexts = Object.freeze({
   soundSum: 'Age of what you hear',
   soundSumHint: 'The server-side delay includes the speaker’s way to the server.',
-  soundSumDevices: 'What the speaker’s microphone adds is not in it.',
+  soundSumDevices: 'What the others’ microphones add is not in it.',
   soundSumNoDevices: 'This is without sound cards: your browser doesn’t tell what yours adds.',
   ownMicrophone: (/** @type {string} */ ms) =>
     `Your own microphone adds ${ms} to what others hear of you.`,

@@ -239,7 +239,15 @@ export class CallSession {
     this.playout = audio.playout;
     this.playout.stride = state.stride;
     this.#playEarly();
-    const call = { audio, connection, sync, room: state, traffic: this.#traffic, output };
+    const call = {
+      audio,
+      connection,
+      sync,
+      room: state,
+      traffic: this.#traffic,
+      output,
+      options: this.#options,
+    };
     this.#statistics = new CallStatistics(call, clock);
     if (this.#closed || connection.closed) {
       connection.close();

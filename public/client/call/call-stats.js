@@ -8,7 +8,7 @@
  * @import { Playout } from '../playout/playout.js'
  * @import { CallAudio } from './call-audio.js'
  * @import { CallState } from './call-state.js'
- * @import { Output } from './types.js'
+ * @import { ClientOptions, Output } from './types.js'
  */
 
 import { LossReport, ReceivedShare, reportOf } from '../playout/packet-loss.js';
@@ -27,7 +27,7 @@ import { sumOf } from './device-delays.js';
  * @property {number | null} delayMs estimate, from an equally distant participant's microphone to
  *   this speaker; with the devices' delays if the page knows them
  * @property {DelayParts} delayParts the summands of delayMs
- * @property {number | null} [microphoneMs] the delay of one's own microphone, if the page knows it
+ * @property {number | null} microphoneMs the delay of one's own microphone, if the page knows it
  * @property {number | null} behindMs by the clock: from a sound at the speaker's microphone until
  *   it is played here, with the transport; null while unknown
  * @property {{ up: number, down: number }} bytes  of packets, since joining
@@ -75,6 +75,7 @@ export class CallStatistics {
    * @param {CallState} call.room
    * @param {Traffic} call.traffic
    * @param {Readonly<Output>} call.output
+   * @param {Pick<ClientOptions, 'microphoneMs'>} call.options  read again when it changes
    * @param {Clock} clock
    */
   constructor(call, clock) {
@@ -104,7 +105,7 @@ export class CallStatistics {
 
   /** @returns {ClientStats} */
   read() {
-    const { audio, connection, sync, room, traffic, output } = this.#call;
+    const { audio, connection, sync, room, traffic, output, options } = this.#call;
     const now = this.#clock.now();
     const { playout, uplink, processorTime } = audio;
     const { lateShare, isShort: isShortOfTime } = processorTime;
@@ -113,7 +114,11 @@ export class CallStatistics {
     const welcome = playout.isDirect
       ? { ...room.welcome, delivery: /** @type {const} */ ('reply'), serverDelayMs: 0 }
       : room.welcome;
-    const delayParts = delayPartsOf(welcome, sync, { playoutMs: playout.delayMs, outputMs });
+    const delayParts = {
+      microphoneMs: room.stats?.microphoneMs ?? null,
+      ...delayPartsOf(welcome, sync, { playoutMs: playout.delayMs, outputMs }),
+    };
+    const uplinkStats = uplink.stats();
     const sample = sync.sampleClockAt(now);
     const { sampleRate } = room.welcome.format;
     return {
@@ -123,12 +128,13 @@ export class CallStatistics {
       receivedPercent: this.#received.percent,
       delayMs: sumOf(delayParts),
       delayParts,
+      microphoneMs: microphoneMsOf(options.microphoneMs, uplinkStats.laterMs),
       behindMs: numberOrNull((sample * 1000) / sampleRate - now + playout.originMs),
       bytes: { up: uplink.bytes, down: traffic.down },
       clock: { sample, atMs: now },
       detail: {
         playout: playout.stats(),
-        uplink: uplink.stats(),
+        uplink: uplinkStats,
         connection: connection.stats(),
         client: {
           dropped: traffic.dropped,
@@ -154,7 +160,17 @@ export class CallStatistics {
 const numberOrNull = (number) => (Number.isFinite(number) ? number : null);
 
 /**
+ * The delay of one's own microphone. Its sound may be placed earlier on the grid than it comes, but
+ * never before it is said.
+ * @param {number | null | undefined} deviceMs
+ * @param {number} laterMs see Uplink.stats()
+ */
+const microphoneMsOf = (deviceMs, laterMs) =>
+  typeof deviceMs === 'number' ? Math.max(0, deviceMs + laterMs) : null;
+
+/**
  * @typedef {object} DelayParts  in milliseconds
+ * @property {number | null} [microphoneMs] delay of the others' microphones, if they report it
  * @property {number} frameMs        a frame is sent when it is over
  * @property {number} wayMs of delivery `tick`: the way down, since the server's delay holds the way
  *   up

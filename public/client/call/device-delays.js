@@ -31,13 +31,11 @@ export const sumOf = (parts) =>
   Object.values(parts).reduce((/** @type {number} */ sum, ms) => sum + (ms ?? 0), 0);
 
 /**
- * Adds the page's knowledge of its devices to the statistics of its worker, which has none. Others
- * hear the microphone later by its shift on the grid, too.
+ * Adds the page's knowledge of its speaker to the statistics of its worker, which has none.
  * @param {ClientStats} stats
- * @param {DeviceDelays} delays
+ * @param {Pick<DeviceDelays, 'speakerMs'>} delays
  */
-export function addDevices(stats, { microphoneMs, speakerMs }) {
+export function addDevices(stats, { speakerMs }) {
   stats.delayParts.speakerMs = speakerMs;
   stats.delayMs = sumOf(stats.delayParts);
-  stats.microphoneMs = microphoneMs === null ? null : microphoneMs + stats.detail.uplink.laterMs;
 }

@@ -41,11 +41,13 @@
  *   allows it; false for music, in which nothing should count as noise
  * @property {string[]} [nodes] origins of a cluster's nodes, asked in this order; default: the
  *   origin alone
+ * @property {number | null} [microphoneMs] delay of the microphone's device, in milliseconds, where
+ *   it is known
  * @property {string} [e2eKey] the room's key, base64url, if it is encrypted end to end
  * @property {ServerConfig} [config]                 fetched from the server when absent
  *
- * @typedef {Partial<Pick<ClientOptions, 'muted' | 'silenceSuppression'> & Pick<JoinRequest,
- *   'nearness'>>} LiveOptions  options that can change during a call
+ * @typedef {Partial<Pick<ClientOptions, 'muted' | 'silenceSuppression' | 'microphoneMs'> &
+ *   Pick<JoinRequest, 'nearness'>>} LiveOptions  options that can change during a call
  *
  * @typedef {object} DeviceOptions  options that stay on the page
  * @property {string | null} [microphoneId] '' (default): the default microphone; null: listen only

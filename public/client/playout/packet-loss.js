@@ -193,19 +193,24 @@ const BOUNDS = Object.freeze({
   playoutDelayMs: [0, 10_000],
   soundLatencyMs: [0, 60_000],
   driftPpm: [-10_000, 10_000],
+  microphoneMs: [0, 10_000],
 });
 
 /**
  * @param {number | null} lostPercent
- * @param {{ delayMs: number | null, detail: { playout: { delayMs: number, driftPpm: number },
+ * @param {{ delayMs: number | null, delayParts?: { microphoneMs?: number | null }, microphoneMs?:
+ *   number | null, detail: { playout: { delayMs: number, driftPpm: number },
  *   client?: { isShortOfTime: boolean } } }} stats
  * @returns {Record<string, unknown>} the control message, without figures out of range
  */
-export function reportOf(lostPercent, { delayMs, detail: { playout, client } }) {
+export function reportOf(lostPercent, { delayMs, delayParts, microphoneMs, detail }) {
+  const { playout, client } = detail;
   const sound = {
     playoutDelayMs: playout.delayMs,
-    soundLatencyMs: delayMs ?? NaN,
+    // Without the others' microphones: the server knows those.
+    soundLatencyMs: (delayMs ?? NaN) - (delayParts?.microphoneMs ?? 0),
     driftPpm: playout.driftPpm,
+    microphoneMs: microphoneMs ?? NaN,
   };
   /** @type {Record<string, unknown>} */
   const report = { type: 'report', lostPercent, ...(client && { isWeak: client.isShortOfTime }) };

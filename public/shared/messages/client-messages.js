@@ -254,6 +254,15 @@ export const CLIENT_MESSAGES = Object.freeze({
         .max(10_000)
         .optional()
         .describe('deviation of the sound card from the nominal rate'),
+      microphoneMs: z
+        .number()
+        .min(0)
+        .max(10_000)
+        .optional()
+        .describe(
+          'delay of the microphone, from a sound at it to its time on the sample clock, if the ' +
+            'browser tells it',
+        ),
       isWeak: z
         .boolean()
         .optional()

@@ -156,6 +156,10 @@ const stats = z.object({
   playoutDelayMs: milliseconds.nullable().describe('as last reported'),
   soundLatencyMs: milliseconds.nullable().describe('as last reported'),
   driftPpm: z.number().nullable().describe('as last reported'),
+  microphoneMs: milliseconds
+    .nullable()
+    .optional()
+    .describe("median of what the other people's microphones add, of those that report it"),
   serverDelayMs,
   offsetMs: milliseconds.describe(
     'extra delay at which others hear this participant, as a ' +

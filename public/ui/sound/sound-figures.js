@@ -17,7 +17,15 @@ import { build, setText } from '../kit/element.js';
  * The parts of the delay, in the order in which sound passes them.
  * @type {readonly (keyof DelayParts)[]}
  */
-export const PARTS = ['frameMs', 'serverDelayMs', 'wayMs', 'playoutMs', 'outputMs', 'speakerMs'];
+export const PARTS = [
+  'microphoneMs',
+  'frameMs',
+  'serverDelayMs',
+  'wayMs',
+  'playoutMs',
+  'outputMs',
+  'speakerMs',
+];
 
 /**
  * Formats a number with its unit, or a dash for one that isn't known.
@@ -42,13 +50,13 @@ const WORTH_MS = 3;
 
 /**
  * Finds possible savings for each part of the delay, the largest first. The network's delay can't
- * be shortened; the server's delay covers the way up.
+ * be shortened, and others' microphones are theirs; the server's delay covers the way up.
  * @param {DelayParts} parts
  * @returns {{ part: keyof DelayParts, ms: number }[]} worthwhile savings
  */
 export function savingsOf(parts) {
   const least = { ...BEST, serverDelayMs: BEST.serverDelayMs + parts.wayMs };
-  return PARTS.filter((part) => part !== 'wayMs')
+  return PARTS.filter((part) => part in least)
     .map((part) => ({
       part,
       ms: Math.round((parts[part] ?? 0) - least[/** @type {keyof typeof BEST} */ (part)]),
@@ -58,16 +66,18 @@ export function savingsOf(parts) {
 }
 
 /**
- * Lists the devices whose delays are part of the age of the sound, and the delay that this person's
+ * Says which devices' delays are missing in the age of the sound, and the delay that this person's
  * microphone adds for others.
  * @param {ClientStats} stats
  */
 export function devicesSentence({ delayParts, microphoneMs }) {
   const own = quantity(microphoneMs, 'ms');
-  return [
-    Number.isFinite(delayParts.speakerMs) ? texts.soundSumDevices : texts.soundSumNoDevices,
-    ...(Number.isFinite(microphoneMs) ? [texts.ownMicrophone(own)] : []),
-  ].join(' ');
+  const lacks = !Number.isFinite(delayParts.speakerMs)
+    ? [texts.soundSumNoDevices]
+    : !Number.isFinite(delayParts.microphoneMs)
+      ? [texts.soundSumDevices]
+      : [];
+  return [...lacks, ...(Number.isFinite(microphoneMs) ? [texts.ownMicrophone(own)] : [])].join(' ');
 }
 
 /** Counts of packets and frames since joining, by the name that server and client use for them. */

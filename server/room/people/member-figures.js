@@ -23,6 +23,8 @@ export class MemberFigures {
 
   /** True when the client's computer gets too little processor time. */
   isWeak = false;
+  /** Delay of the microphone, in milliseconds; null until reported. @type {number | null} */
+  microphoneMs = null;
   /** One of Quality, as the others know it. @type {number} */
   quality = Quality.unknown;
 
@@ -42,11 +44,12 @@ export class MemberFigures {
   /**
    * Takes a report of the client; a figure that is left out stays as it was.
    * @param {{ lostPercent: number, playoutDelayMs?: number, soundLatencyMs?: number, driftPpm?:
-   *   number, isWeak?: boolean }} report
+   *   number, microphoneMs?: number, isWeak?: boolean }} report
    */
-  report({ lostPercent, playoutDelayMs, soundLatencyMs, driftPpm, isWeak = this.isWeak }) {
+  report({ lostPercent, playoutDelayMs, soundLatencyMs, driftPpm, microphoneMs, isWeak }) {
     const reported = this.#reported;
-    this.isWeak = isWeak;
+    this.isWeak = isWeak ?? this.isWeak;
+    this.microphoneMs = microphoneMs ?? this.microphoneMs;
     reported.downLostPercent = lostPercent;
     reported.playoutDelayMs = playoutDelayMs ?? reported.playoutDelayMs;
     reported.soundLatencyMs = soundLatencyMs ?? reported.soundLatencyMs;

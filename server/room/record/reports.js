@@ -85,6 +85,36 @@ function reaches({ receivedPercent, lostPercent, roundTripMs, latenessMs }, boun
   );
 }
 
+/** Delays of the microphones that are heard, as clients report them. */
+class Microphones {
+  /** In milliseconds. @type {Map<Member, number>} */
+  #own = new Map();
+  /** The same, rising. @type {number[]} */
+  #delays = [];
+
+  /** @param {Iterable<Member>} members */
+  follow(members) {
+    this.#own.clear();
+    for (const member of members) {
+      const { standing, source, figures } = member;
+      if (!standing.muted && source !== null && figures.microphoneMs !== null)
+        this.#own.set(member, figures.microphoneMs);
+    }
+    this.#delays = [...this.#own.values()].sort((a, b) => a - b);
+  }
+
+  /**
+   * @param {Member} member
+   * @returns {number | null} median of all others, in milliseconds; null without any
+   */
+  medianWithout(member) {
+    const own = this.#delays.indexOf(this.#own.get(member) ?? -1);
+    const count = this.#delays.length - (own < 0 ? 0 : 1);
+    const middle = (count - 1) >> 1;
+    return this.#delays[own < 0 || middle < own ? middle : middle + 1] ?? null;
+  }
+}
+
 /**
  * Reports to each member their own reception, and the quality of the others' connections. Everybody
  * is visited once a second, in small groups, so that no mix waits for all of the reports.
@@ -99,6 +129,7 @@ export class Reports {
   /** Members of this round, and the number of them that have been visited. @type {Member[]} */
   #round = [];
   #visited = 0;
+  #microphones = new Microphones();
   #atOnce = AT_ONCE;
   #rounds = 0;
   /** Number of rounds between two reports to a silent member. */
@@ -154,6 +185,7 @@ export class Reports {
 
   #begin() {
     this.#round = [...this.#members.values()];
+    this.#microphones.follow(this.#round);
     this.#visited = 0;
     this.#atOnce = Math.max(AT_ONCE, Math.ceil(this.#round.length / MAX_VISITS));
     this.#turn = Math.min(LONGEST_TURN, Math.max(1, Math.ceil(this.#round.length / TOLD_A_ROUND)));
@@ -165,7 +197,8 @@ export class Reports {
     if (!this.#hasSpoken(member) && Number(member.id) % this.#turn !== this.#rounds % this.#turn)
       return;
     const stats = member.figures.stats();
-    member.tell({ type: 'stats', ...stats });
+    const microphoneMs = this.#microphones.medianWithout(member);
+    member.tell({ type: 'stats', ...stats, microphoneMs });
     const {
       receivedPercent10s: receivedPercent = null,
       roundTripMs,

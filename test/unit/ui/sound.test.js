@@ -179,6 +179,7 @@ describe('the report of a call’s sound', () => {
     expect(report).toBe(`aloud, room tea, noon
 Connected over WebTransport
 What you hear is 120 ms old
+  Microphones of the others: –
   A frame is filled: 20 ms
   Server-side delay: 60 ms
   Way through the network: 5 ms

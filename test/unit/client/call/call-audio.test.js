@@ -97,20 +97,23 @@ describe('the delays of devices', () => {
       /** @type {any} */ ({
         delayMs: 120,
         delayParts: { frameMs: 20, serverDelayMs: 60, wayMs: 5, playoutMs: 25, outputMs: 10 },
-        detail: { uplink: { laterMs: 7.5 } },
+        microphoneMs: null,
       });
     const known = stats();
-    addDevices(known, { microphoneMs: 12.4, speakerMs: 35 });
-    expect(known).toMatchObject({
-      delayMs: 155,
-      microphoneMs: 19.9,
-      delayParts: { speakerMs: 35 },
-    });
+    known.microphoneMs = 19.9;
+    addDevices(known, { speakerMs: 35 });
+    expect(known).toMatchObject({ delayMs: 155, delayParts: { speakerMs: 35 } });
     expect(devicesSentence(known)).toMatch(
-      /speaker’s microphone .* not in it.*microphone adds 20 ms/,
+      /others’ microphones .* not in it.*microphone adds 20 ms/,
+    );
+    known.delayParts.microphoneMs = 12;
+    addDevices(known, { speakerMs: 35 });
+    expect(known.delayMs).toBe(167);
+    expect(devicesSentence(known)).toBe(
+      'Your own microphone adds 20 ms to what others hear of you.',
     );
     const unknown = stats();
-    addDevices(unknown, { microphoneMs: null, speakerMs: null });
+    addDevices(unknown, { speakerMs: null });
     expect(unknown.delayMs).toBe(120);
     expect(devicesSentence(unknown)).toMatch(/^This is without sound cards: [^.]*\.$/);
     expect(devicesSentence(stats())).toBe(devicesSentence(unknown));

@@ -7,17 +7,21 @@ const memberOf = (id) => ({
   id,
   /** @type {any[]} */
   told: [],
-  quality: 0,
-  stats: () => ({
-    receivedPercent10s: 100,
-    downLostPercent: null,
-    roundTripMs: null,
-    latenessP99Ms: null,
-  }),
+  figures: {
+    quality: 0,
+    microphoneMs: null,
+    stats: () => ({
+      receivedPercent10s: 100,
+      downLostPercent: null,
+      roundTripMs: null,
+      latenessP99Ms: null,
+    }),
+  },
   tell(/** @type {any} */ message) {
     this.told.push(message);
   },
   source: { soundThrough: -1 },
+  standing: { muted: false },
 });
 
 /** @param {number} count @param {number} [phase] */
@@ -53,6 +57,24 @@ describe('the reports of a room', () => {
       1000, 1000, 1000, 2000, 2000, 2000, 3000, 3000, 3000,
     ]);
     expect(rounds).toEqual([1000, 2000, 3000]);
+  });
+
+  it("tell everybody the median of the others' microphones", () => {
+    const { clock, members } = roomOf(5);
+    const all = /** @type {any[]} */ ([...members.values()]);
+    const told = () => all.map(({ told: messages }) => messages.at(-1).microphoneMs);
+    clock.advance(1000);
+    expect(told()).toEqual([null, null, null, null, null]);
+    [30, 10, 20, 90].forEach((ms, i) => (all[i].figures.microphoneMs = ms));
+    // Nobody hears a muted microphone.
+    all[3].standing.muted = true;
+    clock.advance(1000);
+    expect(told()).toEqual([10, 20, 10, 20, 20]);
+    members.delete('0');
+    members.delete('2');
+    clock.advance(1000);
+    expect(all[1].told.at(-1).microphoneMs).toBeNull();
+    expect(all[4].told.at(-1).microphoneMs).toBe(10);
   });
 
   it('visits a thousand twenty at a time, each of them once a second', () => {
@@ -164,6 +186,8 @@ describe('the reports of a room', () => {
     expect(told.map((/** @type {any} */ { people }) => people.length)).toEqual([
       50, 50, 50, 50, 50, 50, 20,
     ]);
-    expect([...members.values()].every(({ quality }) => quality === Quality.good)).toBe(true);
+    expect([...members.values()].every(({ figures }) => figures.quality === Quality.good)).toBe(
+      true,
+    );
   });
 });
