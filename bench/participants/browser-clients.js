@@ -56,9 +56,11 @@ export class BrowserClients {
    * @param {LinkEnd} options.client      its end of the link
    * @param {LinkEnd} options.server      end with the server's address
    * @param {readonly string[]} [options.more]  further arguments
+   * @param {NodeJS.ProcessEnv | null} [options.sound] environment with the sound server whose
+   *   devices it has; null: a fake microphone, which says the speech again and again
    * @returns {Promise<BrowserClients>}
    */
-  static async start({ chromium: program, client, server, more = [] }) {
+  static async start({ chromium: program, client, server, more = [], sound = null }) {
     const scratch = await mkdtemp(join(tmpdir(), 'aloud-chromium-'));
     try {
       await copyFile(SPEECH, join(scratch, MICROPHONE));
@@ -73,12 +75,11 @@ export class BrowserClients {
           ...CHROMIUM_ARGUMENTS,
           '--autoplay-policy=no-user-gesture-required',
           '--use-fake-ui-for-media-stream',
-          // A microphone that says the speech again and again.
-          '--use-fake-device-for-media-stream',
-          `--use-file-for-fake-audio-capture=${join(scratch, MICROPHONE)}`,
+          ...(sound ? [] : fakeMicrophone(join(scratch, MICROPHONE))),
           `--host-resolver-rules=MAP ${HOST} ${server.address}`,
           ...more,
         ],
+        ...(sound && { env: { ...process.env, ...sound } }),
       });
       return new BrowserClients(browser, scratch, await browser.newBrowserCDPSession());
     } catch (error) {
@@ -229,6 +230,12 @@ export class BrowserClients {
     await rm(this.#scratch, { recursive: true, force: true });
   }
 }
+
+/** @param {string} file  that it says again and again */
+const fakeMicrophone = (file) => [
+  '--use-fake-device-for-media-stream',
+  `--use-file-for-fake-audio-capture=${file}`,
+];
 
 /**
  * A program that starts Chromium at an end of the link.

@@ -8,8 +8,9 @@
  * @typedef {{ quantity: Quantity, value: number }} Figure
  */
 
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { describeDisturbance, watchMachine } from '../../testkit/machine.js';
+import { cardQuantities, measureCardCall } from './card-call.js';
 import { summaryIntervals } from '../stats/bootstrap.js';
 import { intervalWords, targetsTable } from './targets.js';
 import { randomFor, worldNotes } from './scenario.js';
@@ -22,18 +23,33 @@ import { valuesByRepetition } from '../report/result.js';
 /**
  * Targets: most that is added to the browser's own loop, in milliseconds, by the length of a frame.
  */
-const TARGETS = new Map([
-  [20, 60],
-  [10, 40],
-  [5, 15],
-  [2.5, 13],
-]);
+const TARGETS = Object.freeze({
+  fake: new Map([
+    [20, 60],
+    [10, 40],
+    [5, 15],
+    [2.5, 13],
+  ]),
+  pulseaudio: new Map([
+    [20, 60],
+    [5, 40],
+  ]),
+});
+
+/** Most by which the page's own sum may be off what was measured, in milliseconds. */
+const SUM_OFF_MS = 10;
 
 /** The recordings of the browser's own loop that the lag is the mean over. */
 const LOOPS = 4;
 
 /** The time for which a delay remembers that a page stood still, in seconds. */
 const MEMORY_SECONDS = 20;
+
+/**
+ * Calls of each length of frames. On a quiet machine calls differ by some 5 ms (standard
+ * deviation), so the mean of eight is known within 4.
+ */
+const CALLS = 8;
 
 /** Most measurements of a call, when the machine disturbs them. */
 const TRIES = 3;
@@ -42,6 +58,34 @@ const TRIES = 3;
 const LEAST_CALLS = 3;
 
 const factors = [{ name: 'frameMs', label: 'Frame', unit: 'ms' }];
+
+const FAKE_NOTES = Object.freeze([
+  "The browser's own loop: the same microphone's stream through an AudioContext of " +
+    'the same page, with the shortest bursts that the browser has (latencyHint 0), to ' +
+    'its output, without aloud. Both outputs are recorded in the same run and brought ' +
+    "to one clock by their contexts' output timestamps; half-second stretches of the " +
+    "call's output are looked for in the loop's by correlation, and the lag is the figure.",
+  'How long that loop takes is chance, by some 10 ms for as long as its context ' +
+    "lives: how its bursts lie beside the microphone's. So there are four at once, " +
+    'each begun at another time, and the lag is the mean of the four.',
+  'Quiet stretches and those with a correlation below 0.6 are left out. The ' +
+    "microphone is Chromium's own fake device, which says a file; processing of the " +
+    "microphone is off. There is no sound card: a device's own buffers are in both " +
+    'and in neither.',
+]);
+
+const CARD_NOTES = Object.freeze([
+  'Two Chromiums have microphone and speaker from a PulseAudio, whose virtual card has both on ' +
+    'one clock. The card is recorded: half-second stretches of the speaker at the ear are looked ' +
+    'for in what was said into the microphone, by correlation. So all buffers of the devices are ' +
+    'in the figure.',
+  "The browser's own loop: the same microphone's stream through an AudioContext of the first " +
+    'page, with the shortest bursts that the browser has (latencyHint 0), to a speaker of its ' +
+    'own on the same card. What is beyond it is of the same call. How long a loop takes is ' +
+    'chance, by some 10 ms for as long as its context lives: only the mean of several calls tells.',
+  'The ear has a microphone too, which hears nothing. Processing of the microphones is off.',
+  'What a browser reports of its devices is in the parts, and is checked by the rest alone.',
+]);
 
 /** @type {Record<string, Quantity>} */
 const quantities = {
@@ -69,10 +113,10 @@ export const mouthToEar = {
   description:
     "from one page's microphone to another page's speaker in Chromium, beyond the " +
     "browser's own loop",
-  quantities: Object.values(quantities),
+  quantities: [...Object.values(quantities), ...Object.values(cardQuantities)],
   defaults: {
-    duration: 24,
-    repetitions: 3,
+    duration: 96,
+    repetitions: CALLS,
     format: 'call',
     transports: ['webtransport'],
     browser: true,
@@ -80,8 +124,17 @@ export const mouthToEar = {
   addOptions: (command) => {
     command
       .option('--frame <ms>', 'lengths of a frame, separated by commas', frames, [
-        ...TARGETS.keys(),
+        ...TARGETS.fake.keys(),
       ])
+      .addOption(
+        new Option(
+          '--sound <devices>',
+          "fake: Chromium's own fake microphone; pulseaudio: a real sound server's microphone " +
+            'and speaker, recorded there',
+        )
+          .choices(Object.keys(TARGETS))
+          .default('fake'),
+      )
       .option(
         '--settle <seconds>',
         'in which delays find their place, before each block',
@@ -114,6 +167,12 @@ export const mouthToEar = {
         frameMs,
         calls,
         meanOf,
+        partOf: (/** @type {Quantity} */ quantity) =>
+          mean(
+            repetitionsOf(folder, quantity, frameMs, calls.left)
+              .flat()
+              .filter((value) => Number.isFinite(value)),
+          ),
         summary: summaryIntervals(repetitionsOf(folder, quantities.added, frameMs, calls.left), {
           random,
         }),
@@ -126,7 +185,12 @@ export const mouthToEar = {
         "call is set against what the first page's browser plays of the microphone by itself.",
       headlines: [],
       tables: [
-        targetsTable(figures.flatMap(targetsOf)),
+        targetsTable(
+          figures.flatMap((/** @type {any} */ one) => [
+            ...targetsOf(one, options.sound),
+            ...sumTargets(one),
+          ]),
+        ),
         {
           name: 'added',
           title: "Mouth to ear, beyond the browser's own loop",
@@ -139,26 +203,16 @@ export const mouthToEar = {
             ...[summary.mean, summary.p50, summary.p95].map(toEstimate),
           ]),
         },
+        ...(options.sound === 'pulseaudio' ? [partsTable(figures)] : []),
       ],
       plots: [],
       notes: [
-        "The browser's own loop: the same microphone's stream through an AudioContext of " +
-          'the same page, with the shortest bursts that the browser has (latencyHint 0), to ' +
-          'its output, without aloud. Both outputs are recorded in the same run and brought ' +
-          "to one clock by their contexts' output timestamps; half-second stretches of the " +
-          "call's output are looked for in the loop's by correlation, and the lag is the figure.",
-        'How long that loop takes is chance, by some 10 ms for as long as its context ' +
-          "lives: how its bursts lie beside the microphone's. So there are four at once, " +
-          'each begun at another time, and the lag is the mean of the four.',
+        ...(options.sound === 'pulseaudio' ? CARD_NOTES : FAKE_NOTES),
         'A machine that stands still, or has other work, is in the delays of a call for ' +
           `${MEMORY_SECONDS} s. So the machine is watched for as long before a block and in ` +
           `it, and a call that it disturbed is measured again, ${TRIES} times at most; the ` +
           'warnings say which. Where the last of them was disturbed too it is left out, if ' +
           `${LEAST_CALLS} others remain; otherwise all count, and the target has no verdict.`,
-        'Quiet stretches and those with a correlation below 0.6 are left out. The ' +
-          "microphone is Chromium's own fake device, which says a file; processing of the " +
-          "microphone is off. There is no sound card: a device's own buffers are in both " +
-          'and in neither.',
         'Server-side delay, playout delay and what waits for the speaker are means of what ' +
           'both ends told each second of the same time. With the frame, which is sent when ' +
           'it is over, they are all of it, and a burst of the sound card more, which is in ' +
@@ -175,10 +229,14 @@ export const mouthToEar = {
 /**
  * The target of a length of frames that has one.
  * @param {any} figures of that length
+ * @param {'fake' | 'pulseaudio'} [sound]
  * @returns {import('./targets.js').Target[]}
  */
-function targetsOf({ frameMs, calls, meanOf, summary }) {
-  const limit = TARGETS.get(frameMs);
+function targetsOf(
+  { frameMs, calls, meanOf, summary },
+  sound = /** @type {'fake' | 'pulseaudio'} */ ('fake'),
+) {
+  const limit = TARGETS[sound].get(frameMs);
   if (limit === undefined) return [];
   const { estimate } = summary.mean;
   const doubt = calls.isJudged
@@ -204,6 +262,60 @@ function targetsOf({ frameMs, calls, meanOf, summary }) {
         `${meanOf(quantities.output)} ms${left}`,
     },
   ];
+}
+
+/**
+ * The target of the page's own sum, where the devices were recorded.
+ * @param {any} figures of a length of frames
+ * @returns {import('./targets.js').Target[]}
+ */
+function sumTargets({ frameMs, calls, partOf }) {
+  const [whole, page] = [partOf(cardQuantities.whole), partOf(cardQuantities.page)];
+  if (!Number.isFinite(whole)) return [];
+  return [
+    {
+      what: `The page's sum, off the measured delay, frames of ${frameMs} ms`,
+      limit: SUM_OFF_MS,
+      reached: calls.isJudged ? Math.abs(page - whole) : NaN,
+      unit: 'ms',
+      digits: 1,
+      why: `the page says ${page.toFixed(1)} ms, measured ${whole.toFixed(1)} ms`,
+    },
+  ];
+}
+
+/** The parts of the delay, in the order in which sound meets them. @param {any[]} figures */
+function partsTable(figures) {
+  const { whole, loop, microphone, later, burst, phase, frame, way, speaker, page } =
+    cardQuantities;
+  const { delay, playout, output } = quantities;
+  const parts = [microphone, later, frame, delay, way, playout, output, speaker];
+  return {
+    name: 'parts',
+    title: 'Where sound is, by the parts that are reported',
+    caption:
+      'Means. The rest is what was measured at the devices, less all parts: what nobody reports.',
+    columns: [
+      { label: 'Part' },
+      ...figures.map(({ frameMs }) => ({
+        label: `Frames of ${frameMs} ms`,
+        unit: 'ms',
+        digits: 1,
+      })),
+    ],
+    rows: [
+      ...[...parts, page, whole, loop, burst, phase].map((quantity) => [
+        quantity.label,
+        ...figures.map(({ partOf }) => partOf(quantity)),
+      ]),
+      [
+        'The rest',
+        ...figures.map(({ partOf }) =>
+          parts.reduce((rest, part) => rest - (partOf(part) || 0), partOf(whole)),
+        ),
+      ],
+    ],
+  };
 }
 
 /** @param {string} text */
@@ -247,7 +359,14 @@ async function hear(lab, frameMs, repetition) {
  *   the time that the call's delays remember, in words; '' for none
  */
 async function measureCall(lab, frameMs) {
-  const { settle } = /** @type {any} */ (lab.options);
+  const { settle, sound } = /** @type {any} */ (lab.options);
+  if (sound === 'pulseaudio')
+    return measureCardCall(lab, frameMs, {
+      settle,
+      memorySeconds: MEMORY_SECONDS,
+      partsOf: (clients) => partsOf(lab, clients),
+      added: quantities.added,
+    });
   await lab.startServer([
     '--delivery',
     'tick',
@@ -279,7 +398,7 @@ async function measureCall(lab, frameMs) {
     const figures = [];
     for (let second = 0; second < lab.blockSeconds; second++) {
       await lab.wait(Math.min(1, lab.blockSeconds - second));
-      figures.push(...(await partsOf(lab)));
+      figures.push(...(await partsOf(lab, lab.clients)));
     }
     const disturbance = describeDisturbance(endWatch());
     const mouth = await lab.clients.call('recording', { id: 'mouth' });
@@ -295,11 +414,13 @@ async function measureCall(lab, frameMs) {
 
 /**
  * The parts of the delay at present: they change during the measurement.
- * @param {Lab} lab @returns {Promise<Figure[]>}
+ * @param {Lab} lab
+ * @param {Pick<Lab['clients'], 'call'>} clients those with the ear
+ * @returns {Promise<Figure[]>}
  */
-async function partsOf(lab) {
+async function partsOf(lab, clients) {
   const [stats, room] = await Promise.all([
-    lab.clients.call('statsOf', { id: 'ear' }),
+    clients.call('statsOf', { id: 'ear' }),
     lab.server.call('room', { room: 'talk' }),
   ]);
   const speaker = room.people.find((/** @type {{ name: string }} */ { name }) => name === 'mouth');
