@@ -186,7 +186,7 @@ export class Call extends EventTarget {
     stats.clock.atMs -= performance.timeOrigin;
     const delays = this.#sound.deviceDelays;
     addDevices(stats, delays);
-    // The worker tells the server, for those who hear this microphone.
+    // The worker tells the server, for people who hear this microphone.
     this.#worker?.send('change', { microphoneMs: delays.microphoneMs });
     this.#sound.followClock(stats.clock);
   }

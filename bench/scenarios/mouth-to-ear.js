@@ -415,7 +415,7 @@ async function measureCall(lab, frameMs) {
 /**
  * The parts of the delay at present: they change during the measurement.
  * @param {Lab} lab
- * @param {Pick<Lab['clients'], 'call'>} clients those with the ear
+ * @param {Pick<Lab['clients'], 'call'>} clients figures with the ear
  * @returns {Promise<Figure[]>}
  */
 async function partsOf(lab, clients) {

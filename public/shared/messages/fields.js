@@ -68,9 +68,7 @@ export const person = z.object({
         'second Ada. It stays while the person is there',
     ),
   transport: z.string().describe('transport of the session'),
-  muted: z
-    .boolean()
-    .describe('muted by themselves, by a moderator, or as a listener: nobody hears them'),
+  muted: z.boolean().describe('by the person, by a moderator, or as a listener: nobody hears them'),
   silenced: z
     .boolean()
     .describe(

@@ -159,7 +159,7 @@ const stats = z.object({
   microphoneMs: milliseconds
     .nullable()
     .optional()
-    .describe("median of what the other people's microphones add, of those that report it"),
+    .describe("median of the delays of the other people's microphones, if reported"),
   serverDelayMs,
   offsetMs: milliseconds.describe(
     'extra delay at which others hear this participant, as a ' +

@@ -72,3 +72,9 @@ it('a sentence may have 25 words', () => {
   expect(found(words(25))).toEqual([]);
   expect(found(`Short. ${words(26).replace('word', 'Word')}`)).toEqual(['26 words']);
 });
+
+it('a sentence may begin with code or a quotation', () => {
+  const words = 'word '.repeat(14);
+  expect(found(`It ${words}ends. \`run()\` ${words}ends.`, false)).toEqual([]);
+  expect(found(`It ${words}ends. “Added” ${words}ends.`, false)).toEqual([]);
+});
