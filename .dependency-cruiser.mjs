@@ -173,6 +173,7 @@ const MAY_IMPORT = {
     'testkit',
     'worklets',
     'bench/link',
+    'bench/plugin',
     'bench/report',
     'bench/stats',
   ],

@@ -318,7 +318,7 @@ async function run(scenario, { link: profile, ...options }) {
     await lab.close();
     const reason = interrupted.signal.aborted ? interrupted.signal.reason : error;
     const isMeasured = scenario.quantities.some(({ name }) => folder.samples(name).length > 0);
-    const result = isMeasured ? told() : undefined;
+    const result = isMeasured ? resultOf(told, folder) : undefined;
     const report = await folder.fail(reason, result);
     if (result) console.log(textSummary(folder.run, result, report));
     const ending = interrupted.signal.aborted
@@ -329,6 +329,20 @@ async function run(scenario, { link: profile, ...options }) {
     await link.close();
     // On loopback a measurement of the link may still run; it ends with this process.
     if (interrupted.signal.aborted) process.exit();
+  }
+}
+
+/**
+ * The result of a run that broke off. One that can't be made must not keep the folder from its end.
+ * @param {() => import('./report/result.js').Result} told
+ * @param {RunFolder} folder
+ */
+function resultOf(told, folder) {
+  try {
+    return told();
+  } catch (error) {
+    folder.warn(`There are no tables: ${error instanceof Error ? error.message : error}.`);
+    return undefined;
   }
 }
 

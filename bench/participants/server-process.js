@@ -15,6 +15,7 @@ import { createLog } from '../../server/log.js';
 import { loadPlugin } from '../../server/plugin.js';
 import { createServer } from '../../server/server.js';
 import { CpuMeter, serve, sharedMs } from '../../testkit/participants/child.js';
+import { watched } from '../plugin/watched-session.js';
 import { MixStates } from './mix-states.js';
 import { ServerProfile } from './server-profile.js';
 
@@ -53,7 +54,23 @@ function emptyNotes() {
     states: [],
     /** When each frame was due to be mixed. @type {{ frame: number, atMs: number }[]} */
     due: [],
+    /**
+     * Looks at the paths of all sessions, if asked for.
+     * @type {(import('../plugin/watched-session.js').PathLook & { atMs: number })[]}
+     */
+    looks: [],
   };
+}
+
+/** @type {NodeJS.Timeout | undefined} */
+let looking;
+
+function lookAtPaths() {
+  const atMs = sharedMs(performance.now());
+  for (const session of watched) {
+    const look = session.look();
+    if (look) notes.looks.push({ ...look, atMs });
+  }
 }
 
 /** Names by id. @type {Map<string, string>} */
@@ -156,16 +173,22 @@ serve(
       return { port: server.port, h3Port: server.h3Port, report: server.report };
     },
     format: () => format,
-    /** @param {{ profile?: boolean }} [options] */
-    async begin({ profile: isProfiled = false } = {}) {
+    /**
+     * @param {{ profile?: boolean, lookMs?: number }} [options] lookMs: interval of looks at the
+     *   paths, with --watch-paths
+     */
+    async begin({ profile: isProfiled = false, lookMs } = {}) {
       profile = isProfiled ? new ServerProfile() : null;
       await profile?.start();
       notes = emptyNotes();
+      clearInterval(looking);
+      if (lookMs !== undefined) looking = setInterval(lookAtPaths, lookMs);
       cpu.take();
       loop = performance.eventLoopUtilization();
     },
     /** The notes since `begin`, with the CPU and memory that the server took. */
     async collect() {
+      clearInterval(looking);
       const shares = (await profile?.stop()) ?? null;
       const { rss, heapUsed } = process.memoryUsage();
       return {

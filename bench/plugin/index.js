@@ -12,16 +12,18 @@
  * @property {Carry | 'any'} carry
  * @property {CongestionController} congestionController
  * @property {'probe' | keyof typeof RULES} listenerRule
+ * @property {boolean} watchPaths
  */
 
 import { CARRIES, CARRY_QUERY, MAX_PACKET_STREAMS } from '../../public/lab/runs/carry.js';
 import { PROBE_RULE } from '../../server/broadcast/probe-rule.js';
 import { BasicRule } from '../../server/broadcast/rate-rule.js';
 import { ConfigError } from '../../server/errors/config-error.js';
-import { choice } from '../../server/config/options.js';
+import { choice, row } from '../../server/config/options.js';
 import measuring from '../../testkit/plugin.js';
 import { ALL_CONTROLLERS, controllerSettings } from './controllers.js';
 import { CarriedSession } from './carried-session.js';
+import { WatchedSession } from './watched-session.js';
 import { MAX_PEERS, openDataChannels, SILENCE_MS } from './data-channel.js';
 
 /**
@@ -74,24 +76,31 @@ export default {
         'path carries it, by the estimate of its throughput (simple), or as asked for (static ' +
         'and basic)',
     ),
+    row(
+      'boolean',
+      'watch-paths',
+      false,
+      "counts what the server hands to QUIC for each session, beside the controller's window",
+    ),
   ],
   rateRules: RULES,
   room: (config) => ({ listenerRule: ours(config).listenerRule }),
 
   engine(config) {
-    const { carry, congestionController, engine } = ours(config);
-    if (carry === 'datagrams' && congestionController === 'cubic') return null;
+    const { carry, congestionController, engine, watchPaths } = ours(config);
+    if (carry === 'datagrams' && congestionController === 'cubic' && !watchPaths) return null;
     if (engine === 'quiche' || engine === 'none')
       throw new ConfigError({
         option: '--engine',
         value: engine,
-        allowed: 'auto or native with --carry and --congestion-controller',
+        allowed: 'auto or native with --carry, --congestion-controller and --watch-paths',
       });
+    const Session = watchPaths ? WatchedSession : CarriedSession;
     return carry === 'datagrams'
-      ? { settings: controllerSettings(congestionController) }
+      ? { settings: controllerSettings(congestionController), ...(watchPaths && { Session }) }
       : {
           settings: { ...controllerSettings(congestionController), maxStreams: MAX_PACKET_STREAMS },
-          Session: CarriedSession,
+          Session,
           offer:
             carry === 'any' ? { carries: CARRIES } : { url: `/session?${CARRY_QUERY}=${carry}` },
         };

@@ -92,7 +92,7 @@ export function summaryTable(quantity, samples, random, { title = quantity.label
     return [
       protocolLabel(protocol),
       count,
-      ...(hasLost ? [lostEstimate(samples, protocol, random)] : []),
+      ...(hasLost ? [lostEstimate(samples, (sample) => sample.protocol === protocol, random)] : []),
       average,
       sd,
       min,
@@ -113,15 +113,15 @@ export function summaryTable(quantity, samples, random, { title = quantity.label
 }
 
 /**
- * The share of a protocol's values that never came, in percent.
+ * The share of values that never came, in percent, with its interval.
  * @param {readonly Sample[]} samples
- * @param {string} protocol
+ * @param {(sample: Sample) => boolean} belongs
  * @param {() => number} random seeded
  */
-const lostEstimate = (samples, protocol, random) =>
+export const lostEstimate = (samples, belongs, random) =>
   meanEstimate(
     samples.map((sample) => ({ ...sample, value: Number.isFinite(sample.value) ? 0 : 100 })),
-    (sample) => sample.protocol === protocol,
+    belongs,
     random,
   );
 

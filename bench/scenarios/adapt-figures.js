@@ -4,7 +4,7 @@
  * @import { Recorded } from '../../testkit/sound/sound-lag.js'
  * @import { Samples } from './scenario.js'
  * @import { Target } from './targets.js'
- * @import { Quantity, Table } from '../report/result.js'
+ * @import { Quantity, Sample, Table } from '../report/result.js'
  *
  * @typedef {object} Case
  * @property {string} rule    of the server
@@ -18,6 +18,7 @@ import { Stream } from '../../public/shared/wire/packet.js';
 import { RATES } from '../../public/shared/sound/audio-format.js';
 import { utterancesIn } from '../../testkit/sound/sound-lag.js';
 import { mean, quantile, sorted } from '../../testkit/statistics.js';
+import { meanEstimate } from '../report/quantity-views.js';
 import { visqol } from '../stats/visqol.js';
 
 /** Another system, as a case beside those of the server's rules. @type {Readonly<Case>} */
@@ -198,14 +199,17 @@ export function addMarks(add, { samples, startMs, sampleRate }, speech, { fromMs
     add(quantities.visqol, visqol(speech, sound, { sampleRate }).mos);
 }
 
+/** @param {Case} which */
+const isOf =
+  ({ rule, choice, controller }) =>
+  (/** @type {Sample} */ { factors: its }) =>
+    its?.rule === rule && its.choice === choice && its.controller === controller;
+
 /** @param {Samples} folder @param {Case} which @param {Quantity} quantity */
-const valuesOf = (folder, { rule, choice, controller }, { name }) =>
+const valuesOf = (folder, which, { name }) =>
   folder
     .samples(name)
-    .filter(
-      ({ factors: its }) =>
-        its?.rule === rule && its.choice === choice && its.controller === controller,
-    )
+    .filter(isOf(which))
     .map(({ value }) => value);
 
 /** @param {Samples} folder @param {readonly Case[]} cases @returns {Target[]} */
@@ -237,8 +241,13 @@ export function targetsOf(folder, cases) {
     });
 }
 
-/** @param {Samples} folder @param {readonly Case[]} cases @returns {Table} */
-export function tableOf(folder, cases) {
+/**
+ * @param {Samples} folder
+ * @param {readonly Case[]} cases
+ * @param {() => number} random
+ * @returns {Table}
+ */
+export function tableOf(folder, cases, random) {
   const measured = cases.filter((which) => valuesOf(folder, which, quantities.gap).length > 0);
   const rows = measured.map((which) => {
     const of = (/** @type {Quantity} */ quantity) => valuesOf(folder, which, quantity);
@@ -257,7 +266,7 @@ export function tableOf(folder, cases) {
       average(quantities.back),
       average(quantities.fall),
       average(quantities.gap),
-      average(quantities.missed),
+      meanEstimate(folder.samples(quantities.missed.name), isOf(which), random),
       quantile(delays, 0.5),
       quantile(delays, 0.99),
       average(quantities.visqol),

@@ -28,6 +28,7 @@ import {
   targetsOf,
 } from './adapt-figures.js';
 import { ALL_CONTROLLERS, missingBuild } from '../plugin/controllers.js';
+import { randomFor } from './scenario.js';
 import { targetsTable } from './targets.js';
 
 const RULES = Object.freeze(['probe', 'simple', 'static', 'basic']);
@@ -189,7 +190,7 @@ export const adapt = {
         `ms and carries ${words}. A packet that would wait for more than ${queueMs} ms is ` +
         `dropped. At most ${most / 1000} kb/s.`,
       headlines: [],
-      tables: [targetsTable(targetsOf(folder, cases)), tableOf(folder, cases)],
+      tables: [targetsTable(targetsOf(folder, cases)), tableOf(folder, cases, randomFor(options))],
       plots: [],
       notes: [
         'Gap: the time between the decoding of two frames with sound for the output, one ' +

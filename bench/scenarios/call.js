@@ -15,7 +15,7 @@ import { bestDelay, receivedAt } from '../stats/call-figures.js';
 import { runCall } from '../participants/call-run.js';
 import { randomFor } from './scenario.js';
 import { wholeNumber } from '../options.js';
-import { cumulativePlot, toEstimate } from '../report/quantity-views.js';
+import { cumulativePlot, meanEstimate, toEstimate } from '../report/quantity-views.js';
 import { valuesByRepetition } from '../report/result.js';
 import { leastCovering, mean, quantile, sorted } from '../../testkit/statistics.js';
 
@@ -137,7 +137,7 @@ export const call = {
           columns,
           rows: [[average, p50, p99].map(toEstimate)],
         },
-        speakersTable(folder),
+        speakersTable(folder, random),
         latenessTable(folder, speakers),
       ],
       plots: [
@@ -319,8 +319,8 @@ function linkTargets(folder, speakers) {
 const rangeOf = (delays) =>
   `D was ${quantile(delays, 0).toFixed(1)} to ${quantile(delays, 1).toFixed(1)} ms`;
 
-/** @param {Samples} folder @returns {Table} */
-function speakersTable(folder) {
+/** @param {Samples} folder @param {() => number} random @returns {Table} */
+function speakersTable(folder, random) {
   const columns = [
     { label: 'Talker' },
     { label: 'Received, up', unit: '%', digits: 2 },
@@ -330,8 +330,8 @@ function speakersTable(folder) {
   ];
   const rows = clientsOf(folder).map((client) => [
     client,
-    ...[quantities.up, quantities.down, quantities.least, quantities.playout].map((quantity) =>
-      mean(valuesOf(folder, quantity, client)),
+    ...[quantities.up, quantities.down, quantities.least, quantities.playout].map(({ name }) =>
+      meanEstimate(folder.samples(name), (sample) => sample.client === client, random),
     ),
   ]);
   return { name: 'talkers', title: 'Each talker', columns, rows };

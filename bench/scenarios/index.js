@@ -3,6 +3,7 @@ import { call } from './call.js';
 import { carry } from './comparisons/carry.js';
 import { controllers } from './comparisons/controllers.js';
 import { cpu } from './comparisons/cpu.js';
+import { interplay } from './comparisons/interplay.js';
 import { loaded } from './comparisons/loaded.js';
 import { mesh } from './comparisons/mesh.js';
 import { mixed } from './comparisons/mixed.js';
@@ -14,6 +15,7 @@ import { ways } from './comparisons/ways.js';
 import { crowd } from './crowd.js';
 import { datagrams } from './datagrams.js';
 import { delay } from './delay.js';
+import { estimates } from './estimates.js';
 import { failover } from './failover.js';
 import { forward } from './forward.js';
 import { latency } from './latency.js';
@@ -43,6 +45,7 @@ export const scenarios = Object.freeze([
   loaded,
   parallel,
   controllers,
+  interplay,
   mixed,
   mesh,
   shipped,
@@ -62,6 +65,7 @@ export const scenarios = Object.freeze([
   adapt,
   forward,
   throughput,
+  estimates,
   plan,
   nodes,
   memory,

@@ -1,7 +1,8 @@
 /**
- * The server's end of the scenario `throughput`, in its own process. It sends like a recording,
- * a stream for each second, or like a call, a datagram for each frame. In the meantime it notes
- * its estimates.
+ * The server's end of the scenarios `throughput` and `estimates`, in its own process. It sends like
+ * a recording, a stream for each second as fast as they go or for each segment as a player needs
+ * it, or like a call, a datagram for each frame, or like a live channel, a stream for each segment
+ * whose pictures are written as they come to be. In the meantime it notes its estimates.
  * @import { NativeSession, Stream } from '@aloud/native'
  * @import { CongestionController } from '../plugin/controllers.js'
  */
@@ -22,6 +23,16 @@ const SEGMENTS = 128;
 /** Pause between two looks at the session's figures, in milliseconds. */
 const LOOK_MS = 20;
 
+/** Time in a segment of a player's, and in its buffer at least, in milliseconds. */
+const SEGMENT_MS = 1600;
+const BUFFER_MS = 5000;
+
+/** Bytes of a live picture of 2 000 kbit/s, of which there are 25 a second, and of a segment. */
+const PICTURE_MS = 40;
+const PICTURE = new Uint8Array(10_000);
+const PICTURES = SEGMENT_MS / PICTURE_MS;
+const PLAYERS_SEGMENT = new Uint8Array(PICTURES * PICTURE.length);
+
 /** @type {Endpoint | null} */
 let endpoint = null;
 /** @type {NativeSession | null} */
@@ -35,6 +46,8 @@ let looking;
  *   rttMs: number }[]}
  */
 let notes = [];
+/** Segments that a player was sent: when each began to go, and was acknowledged. */
+let segments = /** @type {{ fromMs: number, toMs: number }[]} */ ([]);
 
 /**
  * Opens streams as fast as they go, each with one segment.
@@ -69,6 +82,70 @@ function sendFrames(to) {
   return () => clearInterval(timer);
 }
 
+/**
+ * Sends a recording as a player needs it: the next segment when the one before has been
+ * acknowledged, and its buffer holds less than BUFFER_MS. The buffer is known by what was sent and
+ * the time that has passed.
+ * @param {NativeSession} to
+ * @returns {() => void} ends it
+ */
+function sendToPlayer(to) {
+  const startMs = performance.now();
+  let [sentMs, sentBytes, fromMs] = [0, 0, NaN];
+  const next = () => {
+    const stats = to.stats();
+    if (!stats) return;
+    const nowMs = sharedMs(performance.now());
+    const isUnderWay =
+      stats.bytesInFlight > 0 || stats.sentBytes - sentBytes < PLAYERS_SEGMENT.length;
+    if (!Number.isNaN(fromMs)) {
+      if (isUnderWay) return;
+      segments.push({ fromMs, toMs: nowMs });
+      fromMs = NaN;
+    }
+    if (sentMs - (performance.now() - startMs) >= BUFFER_MS) return;
+    const stream = to.openStream({ bidi: false });
+    if (!stream?.write(PLAYERS_SEGMENT)) return;
+    stream.finish();
+    [sentMs, sentBytes, fromMs] = [sentMs + SEGMENT_MS, stats.sentBytes, nowMs];
+  };
+  const timer = setInterval(next, 5);
+  return () => clearInterval(timer);
+}
+
+/**
+ * Sends a live channel: each picture when it comes to be, in the stream of its segment. What a
+ * stream's buffer doesn't take is left out.
+ * @param {NativeSession} to
+ * @returns {() => void} ends it
+ */
+function sendLive(to) {
+  const startMs = performance.now();
+  let sent = 0;
+  /** @type {Stream | null} */
+  let stream = null;
+  const timer = setInterval(() => {
+    for (; startMs + sent * PICTURE_MS <= performance.now(); sent++) {
+      stream ??= to.openStream({ bidi: false });
+      stream?.write(PICTURE);
+      if ((sent + 1) % PICTURES > 0) continue;
+      stream?.finish();
+      stream = null;
+    }
+  }, PICTURE_MS / 8);
+  return () => {
+    clearInterval(timer);
+    stream?.finish();
+  };
+}
+
+const SENDERS = Object.freeze({
+  segments: sendSegments,
+  frames: sendFrames,
+  player: sendToPlayer,
+  live: sendLive,
+});
+
 function look() {
   const stats = session?.stats();
   if (!stats) return;
@@ -84,9 +161,9 @@ function end() {
 serve(
   {
     /**
-     * @param {{ host: string, controller: CongestionController }} options
+     * @param {{ host: string, controller: CongestionController, lookMs?: number }} options
      */
-    async open({ host, controller }) {
+    async open({ host, controller, lookMs = LOOK_MS }) {
       const certificate = await generateCertificate({ hosts: [host], now: new Date() });
       const { certPem, keyPem } = certificate;
       endpoint = new Endpoint({
@@ -103,19 +180,19 @@ serve(
         onRequest: (request) => request.accept(),
         onSession,
       });
-      looking = setInterval(look, LOOK_MS);
+      looking = setInterval(look, lookMs);
       return { port, hash: certificate.hash };
     },
 
     /**
      * Sends from now on, to the session that was opened last.
-     * @param {{ what: 'segments' | 'frames' | 'nothing' }} options
+     * @param {{ what: keyof typeof SENDERS | 'nothing' }} options
      */
     send({ what }) {
       end();
       if (!session) throw new Error('nobody has connected');
-      if (what !== 'nothing')
-        stop = what === 'segments' ? sendSegments(session) : sendFrames(session);
+      segments = [];
+      if (what !== 'nothing') stop = SENDERS[what](session);
     },
 
     /** Returns the samples since the last call, with times of the shared clock. */
@@ -124,6 +201,9 @@ serve(
       notes = [];
       return taken;
     },
+
+    /** Returns the player's segments since the sending began. */
+    takeSegments: () => segments,
   },
   async () => {
     end();

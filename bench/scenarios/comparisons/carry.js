@@ -2,14 +2,14 @@
  * A call whose packets go on streams instead of in datagrams: the costs and the gains.
  * @import { Lab } from '../lab.js'
  * @import { Samples, Scenario } from '../scenario.js'
- * @import { Quantity, Table } from '../../report/result.js'
+ * @import { Quantity, Sample, Table } from '../../report/result.js'
  */
 
 import { CARRIES, RESET_MS } from '../../../public/lab/runs/carry.js';
 import { runCall } from '../../participants/call-run.js';
 import { listOf, wholeNumber } from '../../options.js';
 import { valuesByRepetition } from '../../report/result.js';
-import { cumulativePlot, toEstimate } from '../../report/quantity-views.js';
+import { cumulativePlot, lostEstimate, toEstimate } from '../../report/quantity-views.js';
 import { summaryIntervals } from '../../stats/bootstrap.js';
 import { lossImpairment, OPUS, rating } from '../../stats/e-model.js';
 import { mean, quantile, sorted } from '../../../testkit/statistics.js';
@@ -114,7 +114,7 @@ export const carry = {
       headlines: [],
       tables: [
         orderTable(folder, measured, random),
-        agesTable(folder, measured),
+        agesTable(folder, measured, random),
         soundTable(folder, measured, random),
         sentencesTable(carrySentences(folder, measured, random), {
           title: 'What the intervals support',
@@ -195,15 +195,26 @@ function record(lab, way, repetition, { speakers, delays, playout }) {
   }
 }
 
+/** @param {string} way */
+const isOf =
+  (way) =>
+  (/** @type {Sample} */ { factors: at }) =>
+    at?.carry === way;
+
 /** @param {Samples} folder @param {Quantity} quantity @param {string} way */
 const valuesOf = (folder, { name }, way) =>
   folder
     .samples(name)
-    .filter(({ factors: at }) => at?.carry === way)
+    .filter(isOf(way))
     .map(({ value }) => value);
 
-/** @param {Samples} folder @param {string[]} measured @returns {Table} */
-function agesTable(folder, measured) {
+/**
+ * @param {Samples} folder
+ * @param {string[]} measured
+ * @param {() => number} random
+ * @returns {Table}
+ */
+function agesTable(folder, measured, random) {
   const within = [50, 100, 200];
   return {
     name: 'ages',
@@ -223,7 +234,7 @@ function agesTable(folder, measured) {
         labelOf(way),
         ...[0.5, 0.95, 0.99].map((part) => quantile(came, part)),
         ...within.map((ms) => share(ages.filter((age) => age <= ms).length)),
-        share(ages.length - came.length),
+        lostEstimate(folder.samples(quantities.age.name), isOf(way), random),
       ];
     }),
   };

@@ -38,6 +38,30 @@ it('rate targets of each way hold in every repetition, as the link narrows and o
   expect(targets({ gap: [20, 30], fall: [20, 61], back: [4] })).toEqual(['not met', 'not met']);
 });
 
+it.each([
+  [1, undefined],
+  [4, undefined],
+  [5, [0.4, 2]],
+])('the share never heard, of %i repetitions, has the interval %j', (repetitions, interval) => {
+  const shares = [0.4, 0.6, 0.5, 0.5, 2].slice(0, repetitions);
+  const samples = (/** @type {string} */ name) =>
+    (name === 'missed' ? shares : name === 'gap' ? [1] : []).map((value, repetition) => ({
+      ...{ protocol: '', client: '', atMs: 0, repetition, value },
+      factors: { rule: 'probe', choice: 'conversation', controller: 'cubic' },
+    }));
+  const { tables } = adapt.result({ samples }, { ...OPTIONS, seed: 1 });
+  const at = tables[1].columns.findIndex(({ label }) => label === 'Never heard');
+  const cell = /** @type {{ value: number, interval?: number[] }} */ (tables[1].rows[0][at]);
+  expect(cell.value).toBeCloseTo(shares.reduce((a, b) => a + b) / repetitions, 12);
+  if (interval === undefined) expect(cell.interval).toBe(undefined);
+  else {
+    const [low, high] = cell.interval ?? [];
+    expect(low).toBeGreaterThanOrEqual(interval[0]);
+    expect(high).toBeLessThanOrEqual(interval[1]);
+    expect(high - low).toBeGreaterThan(0.3);
+  }
+});
+
 it('a player that stalls and jumps has a gap, and what it skipped was never heard', () => {
   /** @type {Record<string, number[]>} */
   const values = {};

@@ -1,0 +1,371 @@
+/**
+ * Measures how a server's own rate control and QUIC's congestion control interact. There is one
+ * listener of a broadcast for each rule, congestion controller and kind of packet, on a link whose
+ * capacity, loss or delay changes.
+ * @import { Link } from '../../link/link.js'
+ * @import { Lab } from '../lab.js'
+ * @import { Scenario } from '../scenario.js'
+ * @import { BlockFigures } from './interplay-figures.js'
+ * @import { Case, Condition, Step } from './interplay-plan.js'
+ *
+ * @typedef {{ branch: Link, listener: Child }} Place  a listener's end, with its link
+ * @typedef {Case & { id: string, place: Place, server: Child, port: number }} Running
+ */
+
+import { listOf, wholeNumber } from '../../options.js';
+import { SERVER } from '../../participants/scripts.js';
+import { readRun } from '../../report/run-folder.js';
+import { soundingMixes } from '../../stats/call-figures.js';
+import { Child, CLIENT, sharedMs } from '../../../testkit/participants/child.js';
+import { ALL_CONTROLLERS, missingBuild } from '../../plugin/controllers.js';
+import { hasTimeFor, quickOption } from '../durations.js';
+import { FORMATS } from '../lab.js';
+import { randomFor } from '../scenario.js';
+import { blockFigures, DECIDES, FALL_MS } from './interplay-figures.js';
+import {
+  AFTER_SECONDS,
+  batchesOf,
+  blockSeconds,
+  casesOf,
+  conditionsOf,
+  keyOf,
+  lackOf,
+  MOST_BPS,
+  planSeconds,
+  QUEUE_MS,
+  settleSeconds,
+  SWEEPS,
+} from './interplay-plan.js';
+import { QUANTITIES, tablesOf } from './interplay-result.js';
+import { rateImpairments } from './rate-impairments.js';
+
+const RULES = Object.freeze(['probe', 'simple', 'static']);
+const CARRIES = Object.freeze(/** @type {const} */ (['datagrams', 'streams']));
+
+/** Interval between looks at a path, in milliseconds. */
+const LOOK_MS = 50;
+
+/** Most cases at once: three processes each, one of which is woken every 2.5 ms. */
+const MOST_AT_ONCE = 12;
+
+/** @type {Scenario} */
+export const interplay = {
+  name: 'interplay',
+  title: 'Who sets the rate, the application or QUIC?',
+  description:
+    "a broadcast's rule for the bit rate beside QUIC's congestion controllers, over " +
+    'datagrams and streams: capacity steps, loss, delay (Baldassin et al. 2024)',
+  quantities: Object.values(QUANTITIES),
+  defaults: {
+    duration: 30,
+    repetitions: 1,
+    format: 'call',
+    transports: ['webtransport'],
+    link: 'clear',
+  },
+  seconds: planSeconds,
+  addOptions: (command) => {
+    command
+      .option('--rules <list>', `of ${RULES.join(', ')}, by commas`, listOf(RULES), [...RULES])
+      .option(
+        '--controllers <list>',
+        `of ${ALL_CONTROLLERS.join(', ')}, by commas; those with -bare have no floor`,
+        listOf([...ALL_CONTROLLERS]),
+        ['cubic', 'cubic-bare', 'newreno-bare', 'bbr-bare', 'bbr3-bare', 'copa', 'none'],
+      )
+      .option(
+        '--carries <list>',
+        'datagrams, or a stream for each packet (streams)',
+        listOf(CARRIES),
+        [...CARRIES],
+      )
+      .option('--sweeps <list>', `of ${SWEEPS.join(', ')}, by commas`, listOf(SWEEPS), [...SWEEPS])
+      .option(
+        '--step-seconds <seconds>',
+        'how long each capacity, loss and delay lasts',
+        wholeNumber(3, 600),
+        30,
+      )
+      .option(
+        '--at-once <count>',
+        'cases that are measured at the same time, each with a server, a listener and a link',
+        wholeNumber(1, MOST_AT_ONCE),
+        4,
+      )
+      .option(
+        '--continue <folder>',
+        'an earlier run of the same options, broken off or not: its blocks are taken over',
+      )
+      .addOption(
+        quickOption({
+          rules: ['probe', 'static'],
+          controllers: ['cubic', 'cubic-bare'],
+          carries: ['datagrams'],
+          sweeps: ['steps'],
+          stepSeconds: 3,
+        }),
+      )
+      .addHelpText(
+        'after',
+        '\nsteps stands for figure 1 of Baldassin et al. (2024), loss for figures 2a to 2c, and ' +
+          'delay for figure 2d.\nControllers whose engine is not built are left out: `npm run ' +
+          'build:native -- --lab`, and `-- --noq` for BBRv3.',
+      );
+  },
+
+  async measure(lab) {
+    const options = /** @type {any} */ (lab.options);
+    if (!lab.link.isEmulated) throw new Error('loopback has no capacity: interplay needs a link');
+    const done = options.continue ? await takeOver(lab, options) : new Set();
+    const cases = availableCases(lab, casesOf(options));
+    const blocks = Array.from({ length: options.repetitions }, (_, repetition) =>
+      conditionsOf(options).flatMap((condition) =>
+        batchesOf(cases, options.atOnce).map((batch) => ({ condition, batch, repetition })),
+      ),
+    ).flat();
+    const impairments = await rateImpairments();
+    const places = await makePlaces(lab, Math.min(options.atOnce, cases.length));
+    const speaker = new Child(CLIENT, lab.link.server.exec);
+    try {
+      for (const [i, { condition, batch, repetition }] of blocks.entries()) {
+        const left = batch.filter((one) => !done.has(keyOf({ ...one, ...condition, repetition })));
+        if (left.length === 0) continue;
+        if (!hasTimeFor(lab, blockSeconds(condition, options, left.length))) break;
+        const { sweep, value } = condition;
+        lab.progress(`${sweep} ${value}, ${left.map(wordsOf).join('; ')}`, i / blocks.length);
+        await measureBlock(lab, { places, speaker, impairments }, left, { condition, repetition });
+      }
+    } finally {
+      await speaker.close();
+      for (const { listener } of places) await listener.close();
+    }
+  },
+
+  result: (folder, options) => ({
+    title: interplay.title,
+    summary:
+      'One person speaks at the end of the server; one listener of each case, on a link of its ' +
+      `own with a queue of ${QUEUE_MS} ms, gets at most ${MOST_BPS / 1000} kb/s of sound, some ` +
+      '160 kbit/s in packets.',
+    headlines: [],
+    tables: tablesOf(folder, options, randomFor(options)),
+    plots: [],
+    notes: [
+      "The paper's video has 2 000 kbit/s on paths of 500 to 2 500: a quarter to five quarters " +
+        'of it. Sound has a twelfth and a half of that rate at most, and so have these paths.',
+      "The application's rate: what the server hands to QUIC for the listener in a second, with " +
+        "QUIC's headers. The controller's: congestion window × 8 ÷ smoothed round trip. No more " +
+        `than the lower of the two can be sent. Both are looked at every ${LOOK_MS} ms.`,
+      `Who decides: the application, if its rate is the lower one in ${DECIDES.application} % of ` +
+        `the time or more; the controller, if it is in ${DECIDES.controller} % or less; else ` +
+        'both by turns. Static keeps its rate whatever the path does: nobody decides what the ' +
+        'controller lets pass.',
+      `After falls: the same in the ${FALL_MS / 1000} s after each fall of the capacity. Above: ` +
+        'share of the time in which the lower of the two rates is more than the path carries.',
+      'Wait: of packets at their arrival, beyond the quickest of the block: in the queue of the ' +
+        'link, in that of QUIC, and for what is sent again. Round trip: by how much the smoothed ' +
+        'one is longer than its least.',
+      'Changes: of the bit rate of the sound that came; cuts: of the congestion window. Held: ' +
+        'packets that were never sent, since none might be.',
+      "R by the E-model, wideband, up to 129: an estimate from the time between a frame's first " +
+        'sample and its playing, 10 ms of a sound card, frames never heard, and an impairment by ' +
+        "bit rate, from ViSQOL's marks of the same speech at each rate.",
+    ],
+  }),
+};
+
+/** @param {Case} one */
+const wordsOf = ({ rule, controller, carry }) => `${rule} ${controller} ${carry}`;
+
+/**
+ * Takes over the blocks of an earlier run.
+ * @param {Lab} lab
+ * @param {any} options
+ * @returns {Promise<Set<string>>} their keys
+ */
+async function takeOver(lab, options) {
+  const earlier = await readRun(options.continue);
+  const lack = lackOf(earlier, options);
+  if (lack !== null)
+    throw new Error(`--continue: ${options.continue} can't be gone on with: ${lack}`);
+  const { commit } = /** @type {any} */ (earlier.run.environment).git ?? {};
+  if (commit !== /** @type {any} */ (lab.folder.run.environment).git?.commit)
+    lab.folder.warn(`Some of the figures are of another state of aloud: ${commit ?? 'unknown'}.`);
+  for (const warning of earlier.run.warnings) lab.folder.warn(`Of the earlier run: ${warning}`);
+  const samples = (/** @type {string} */ name) => earlier.samples.get(name) ?? [];
+  const key = (/** @type {any} */ { factors, repetition }) => keyOf({ ...factors, repetition });
+  // The quantity that is recorded last.
+  const done = new Set(samples(QUANTITIES.measured.name).map(key));
+  for (const { name } of Object.values(QUANTITIES))
+    for (const sample of samples(name)) if (done.has(key(sample))) lab.folder.record(name, sample);
+  return done;
+}
+
+/** Leaves out, by name, what this machine lacks. @param {Lab} lab @param {Case[]} cases */
+function availableCases(lab, cases) {
+  const lacks = new Map(cases.map(({ controller }) => [controller, missingBuild(controller)]));
+  for (const [controller, lack] of lacks)
+    if (lack !== null) lab.folder.warn(`${controller} is left out: ${lack}`);
+  const available = cases.filter(({ controller }) => lacks.get(controller) === null);
+  if (available.length === 0) throw new Error('no controller that was asked for is built');
+  return available;
+}
+
+/** @param {Lab} lab @param {number} count @returns {Promise<Place[]>} */
+async function makePlaces(lab, count) {
+  const places = [];
+  for (let i = 0; i < count; i++) {
+    const branch = await lab.link.branch({ profile: 'clear', parameters: { delayMs: 1 } });
+    places.push({ branch, listener: new Child(CLIENT, branch.client.exec) });
+  }
+  return places;
+}
+
+/**
+ * Measures some cases at once in one condition.
+ * @param {Lab} lab
+ * @param {{ places: Place[], speaker: Child, impairments: ReadonlyMap<number, number> }} means
+ * @param {readonly Case[]} cases
+ * @param {{ condition: Condition, repetition: number }} block
+ */
+async function measureBlock(lab, { places, speaker, impairments }, cases, block) {
+  const { condition, repetition } = block;
+  const { stepSeconds } = /** @type {any} */ (lab.options);
+  /** @type {Running[]} */
+  const running = [];
+  try {
+    for (const [i, one] of cases.entries()) {
+      const started = await startCase(lab, one, { place: places[i], id: `speaker-${i}` });
+      running.push(started);
+      await joinCase(lab, speaker, started, block);
+    }
+    await shape(running, condition.steps[0]);
+    await lab.wait(settleSeconds(/** @type {any} */ (lab.options)));
+    for (const { server, place } of running) {
+      await server.call('begin', { lookMs: LOOK_MS });
+      await place.listener.call('noteWires');
+    }
+    const levels = [];
+    for (const step of condition.steps) {
+      await shape(running, step);
+      const fromMs = sharedMs(performance.now());
+      await lab.wait(stepSeconds);
+      levels.push({ ...step, fromMs, toMs: sharedMs(performance.now()) });
+    }
+    await lab.wait(AFTER_SECONDS);
+    for (const one of running) {
+      const notes = await one.server.call('collect');
+      const { people, cpuPercent } = await one.place.listener.call('takeWires');
+      lab.tellGenerator([], cpuPercent);
+      const { frameMs } = await one.server.call('format');
+      const figures = blockFigures({
+        looks: notes.looks,
+        levels,
+        received: people[0].received,
+        played: people[0].played,
+        sounding: soundingMixes(notes.states),
+        originMs: notes.originMs,
+        frameMs,
+        impairments,
+      });
+      record(lab, one, { condition, repetition }, figures);
+    }
+  } finally {
+    for (const { server, place, id } of running) {
+      await place.listener.call('stopListening', { id: 'listener' }).catch(() => {});
+      await speaker.call('leave', { id }).catch(() => {});
+      await server.close();
+    }
+  }
+}
+
+/**
+ * Starts a case's server.
+ * @param {Lab} lab
+ * @param {Case} one
+ * @param {Pick<Running, 'place' | 'id'>} at
+ * @returns {Promise<Running>}
+ */
+async function startCase(lab, one, at) {
+  lab.signal.throwIfAborted();
+  const { format, complexity, server: more } = lab.options;
+  const server = new Child(SERVER, lab.link.server.exec);
+  const argv = [
+    ...FORMATS[format].argv,
+    ...['--complexity', complexity, '--delivery', 'tick', '--broadcast', '--watch-paths'],
+    ...['--listener-rule', one.rule, '--congestion-controller', one.controller],
+    ...['--carry', one.carry, '--listener-bitrate', String(MOST_BPS), '--no-silence-suppression'],
+    ...more,
+  ];
+  try {
+    const { port } = await server.call('start', { argv, observe: 'mixes' });
+    return { ...one, ...at, server, port };
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+/**
+ * Lets speaker and listener join, over a wide link without loss.
+ * @param {Lab} lab
+ * @param {Child} speaker
+ * @param {Running} one
+ * @param {{ condition: Condition, repetition: number }} block
+ */
+async function joinCase(lab, speaker, { id, place, port }, { condition, repetition }) {
+  const { branch, listener } = place;
+  const { delayMs, steps } = condition;
+  await branch.restore();
+  await branch.seedAnew(lab.options.seed + repetition);
+  const rateBits = steps.reduce((most, step) => Math.max(most, step.rateBits), 0);
+  await branch.set({ delayMs, down: { rateBits, queueMs: QUEUE_MS } });
+  // The speaker's packets are no part of the comparison.
+  await speaker.call('open', { origin: `http://${lab.link.server.address}:${port}` });
+  await speaker.call('join', { id, transport: 'websocket', room: 'hall', speaks: true });
+  await listener.call('open', { origin: `http://${branch.server.address}:${port}` });
+  await listener.call('listen', {
+    id: 'listener',
+    transport: 'webtransport',
+    room: 'hall',
+    speaks: false,
+    recordSeconds: 0,
+    nearness: 'conversation',
+  });
+}
+
+/** @param {readonly Running[]} running @param {Step} step of all their links at once */
+async function shape(running, { rateBits, lossPercent }) {
+  await Promise.all(
+    running.map(({ place: { branch } }) => branch.set({ lossPercent, down: { rateBits } })),
+  );
+}
+
+/**
+ * @param {Lab} lab
+ * @param {Case} one
+ * @param {{ condition: Condition, repetition: number }} block
+ * @param {BlockFigures} figures
+ */
+function record(lab, { rule, controller, carry }, { condition, repetition }, figures) {
+  const { sweep, value: at } = condition;
+  const atMs = lab.folder.elapsedMs;
+  const add = ({ name = '' }, /** @type {number} */ value, level = '') => {
+    if (Number.isNaN(value)) return;
+    const factors = { rule, controller, carry, sweep, value: at, level };
+    const sample = { protocol: 'webtransport', repetition, client: '', atMs, value, factors };
+    lab.folder.record(name, sample);
+  };
+  for (const { label, ...its } of figures.levels)
+    for (const name of /** @type {const} */ ([
+      'soundKbits',
+      'quicKbits',
+      'quicLoss',
+      'never',
+      'rating',
+    ]))
+      add(QUANTITIES[name], its[name], label);
+  const { levels: _, ...whole } = figures;
+  for (const [name, value] of Object.entries(whole)) add(QUANTITIES[name], value);
+  add(QUANTITIES.measured, 1);
+}
