@@ -19,7 +19,14 @@ const MAY_IMPORT = {
   release: ['native', 'testkit/sound'],
 
   // Each folder of the server is tested without those above it, which are handed in.
-  server: ['native'],
+  // Streams come in by a client's and a program's parts.
+  server: [
+    'native',
+    'programs/sound',
+    'programs/speech-queue.js',
+    'public/client/capture',
+    'public/client/clock',
+  ],
   'server/access': ['server/state'],
   // Errors of options, values and ports, in the same words for all commands.
   'server/errors': [],
@@ -98,6 +105,16 @@ const MAY_IMPORT = {
     'server/errors',
     'server/state',
     'server/request',
+  ],
+  // Hears files as programs do, and sends as a client does.
+  'server/ingest': [
+    'programs/sound',
+    'programs/speech-queue.js',
+    'public/client/capture',
+    'public/client/clock',
+    'server/request',
+    'server/session',
+    'server/transport',
   ],
   'server/listen': ['server/request', 'server/recording', 'server/session', 'server/transport'],
 

@@ -18,10 +18,21 @@ export class SpeechQueue {
   #closed = false;
   /** Reason why nothing can be said now. @type {Error | null} */
   #refusal = null;
+  #aheadMs;
+
+  /** @param {number} [aheadMs]  most that waits without blocking add() */
+  constructor(aheadMs = AHEAD_MS) {
+    this.#aheadMs = aheadMs;
+  }
 
   /** @param {{ sampleRate: number, channels: number }} format */
   set format({ sampleRate, channels }) {
-    this.#ahead = (AHEAD_MS / 1000) * sampleRate * channels;
+    this.#ahead = (this.#aheadMs / 1000) * sampleRate * channels;
+  }
+
+  /** Number of values that wait. */
+  get waiting() {
+    return this.#waiting;
   }
 
   /**

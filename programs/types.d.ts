@@ -46,6 +46,8 @@ export interface Person {
   readonly role: string;
   /** The place of the raised hand in the order in which hands went up; 0 while it is down. */
   readonly hand: number;
+  /** What they play, as they have told it; empty for nothing. */
+  readonly title: string;
   /** True while the connection is lost and the place is kept. */
   readonly away: boolean;
   /** True for the program itself. */

@@ -36,6 +36,7 @@ import { createApp } from './http/app.js';
 import { createHttpCounts, Gate } from './http/gate.js';
 import { createRedirectServer } from './http/redirect.js';
 import { closeServer, createPageServer, listen } from './http/server.js';
+import { createIcecast, isStream } from './ingest/icecast.js';
 import { listeningHosts } from './tcp-listening.js';
 import { createListening } from './listen/listening.js';
 import { createLog, withFields } from './log.js';
@@ -342,7 +343,8 @@ function portOwner(transport) {
 }
 
 /**
- * Opens the services over TCP: sessions over WebSocket and HTTP/1, and rooms as endless files.
+ * Opens the services over TCP: sessions over WebSocket and HTTP/1, rooms as endless files, and
+ * streams into rooms.
  * @param {Node} node
  * @param {Front} front
  */
@@ -365,14 +367,21 @@ function openOverTcp(node, { gate, server }) {
       server,
       path: SESSION_PATH,
       refuseUpgrade: (request) => gate.refuseUpgrade(request),
-      otherUpgrade: (request, socket) => gate.ignoreUpgrade(request, socket),
+      otherUpgrade: (request, socket, head) => gate.ignoreUpgrade(request, socket, head),
     }),
   );
   const http1 = opened.add(createHttp1Transport(shared));
   const listening = opened.add(
     createListening({ ...shared, outlives: (request) => gate.outlives(request) }),
   );
-  return { http1, listening };
+  const icecast = opened.add(
+    createIcecast({
+      ...shared,
+      codec: node.host.codec,
+      outlives: (request) => gate.outlives(request),
+    }),
+  );
+  return { http1, listening, icecast };
 }
 
 /** Opens a plugin's transport, if it has one. @param {Node} node */
@@ -452,18 +461,19 @@ function servedOver(node, certificate, { transport, line }, added) {
 function attachPages(
   { config, log, allowsOrigin },
   { gate, server },
-  { http1, listening },
+  { http1, listening, icecast },
   served,
 ) {
   const app = createApp({
     ...served,
     http1,
     listening,
+    icecast,
     log,
     embedOrigins: config.embedOrigins,
     share: allowsOrigin && shareWithNodes(allowsOrigin),
   });
-  gate.attach(server, app, http1.carries);
+  gate.attach(server, app, http1.carries, isStream);
 }
 
 /**

@@ -48,7 +48,13 @@ export const readsOggOpus = (bytes) => readHead(bytes.subarray(HEAD_AT)) !== nul
 /** @param {Uint8Array} packet */
 const isHead = (packet) => OPUS_HEAD.equals(packet.subarray(0, OPUS_HEAD.length));
 
-/** @typedef {{ channels: 1 | 2, preSkip: number, factor: number }} Head */
+/**
+ * @typedef {{ channels: 1 | 2, preSkip: number, factor: number }} Head
+ *
+ * @typedef {object} OggOptions
+ * @property {(packet: Buffer) => void} [onTags]  called with each link's packet of comments
+ * @property {number} [maxPacketBytes]  longer packets are skipped
+ */
 
 /**
  * Reads a header packet (RFC 7845, section 5.1).
@@ -71,10 +77,11 @@ function readHead(packet) {
  * a link per title, is read link by link, all with the channels of the first. Damaged parts are
  * skipped; lost pages become silence of their length. A truncated file is read as far as possible.
  * @param {ByteReader} reader at its beginning
+ * @param {OggOptions} [options]
  * @returns {Promise<Sound>}
  * @throws {NotSoundError}
  */
-export async function readOggSound(reader) {
+export async function readOggSound(reader, options = {}) {
   const start = Buffer.from(await reader.peek(OGG_KIND_BYTES));
   const head = readHead(start.subarray(HEAD_AT));
   if (!head) throw new NotSoundError('seems to be Ogg Opus whose header is damaged');
@@ -94,7 +101,10 @@ export async function readOggSound(reader) {
     sampleRate: RATE,
     channels,
     seconds: null,
-    pieces: piecesOf(reader, new LinkDecoder(decoder, head, start.readUInt32LE(SERIAL_AT))),
+    pieces: piecesOf(
+      reader,
+      new LinkDecoder(decoder, head, start.readUInt32LE(SERIAL_AT), options),
+    ),
     close,
   };
 }
@@ -113,7 +123,8 @@ class LinkDecoder {
   serial = -1;
   #decoder;
   #channels;
-  #packets = new PacketAssembler(MAX_PACKET_BYTES);
+  #options;
+  #packets;
   #skip = 0;
   #factor = 1;
   /** Samples of the link so far, pre-skip included, like its positions; -1 before the first. */
@@ -124,8 +135,11 @@ class LinkDecoder {
    * @param {Awaited<ReturnType<typeof createDecoder>>} decoder
    * @param {Head} head of the first link, whose first page may be damaged
    * @param {number} serial of the first link
+   * @param {OggOptions} options
    */
-  constructor(decoder, head, serial) {
+  constructor(decoder, head, serial, options) {
+    this.#options = options;
+    this.#packets = this.#newAssembler();
     this.#decoder = decoder;
     this.#channels = head.channels;
     this.#start(head, serial);
@@ -143,10 +157,14 @@ class LinkDecoder {
     this.#packets.push(page);
   }
 
+  #newAssembler() {
+    return new PacketAssembler(this.#options.maxPacketBytes ?? MAX_PACKET_BYTES);
+  }
+
   /** @param {Head} head @param {number} serial */
   #start(head, serial) {
     this.serial = serial;
-    this.#packets = new PacketAssembler(MAX_PACKET_BYTES);
+    this.#packets = this.#newAssembler();
     [this.#skip, this.#factor, this.#position, this.#hasComments] = [
       head.preSkip,
       head.factor,
@@ -159,7 +177,10 @@ class LinkDecoder {
   *decode(page) {
     const { packets, hasGap } = this.#packets.push(page);
     // The packet after the header holds comments; it may be missing through damage.
-    if (!this.#hasComments && packets[0]?.toString('latin1', 0, 8) === 'OpusTags') packets.shift();
+    if (!this.#hasComments && packets[0]?.toString('latin1', 0, 8) === 'OpusTags') {
+      this.#options.onTags?.(packets[0]);
+      packets.shift();
+    }
     this.#hasComments ||= packets.length > 0 || page.granule === 0;
     if (page.granule >= 0 && packets.length > 0) {
       const samples = packets.reduce((sum, packet) => sum + samplesOf(packet), 0);

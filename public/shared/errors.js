@@ -272,6 +272,28 @@ export const errors = Object.freeze({
     status: 403,
     message: 'A moderator has muted you, and can let you speak again.',
   },
+  'stream-key': {
+    close: 130,
+    status: 401,
+    message:
+      'This is not the stream key of the room. Copy the key in the panel Room, and the user name ' +
+      'is source.',
+  },
+  'stream-taken': {
+    close: 131,
+    status: 409,
+    message: 'Another program is sending to this room by its stream key. Stop that one first.',
+  },
+  'stream-format': {
+    close: 132,
+    status: 415,
+    message: 'The stream must be Opus in Ogg. Choose Opus as the format in the program that sends.',
+  },
+  'stream-stalled': {
+    close: 133,
+    status: 408,
+    message: 'No sound came in the stream for too long. Begin to send again.',
+  },
   'forward-only': {
     close: 100,
     status: 409,

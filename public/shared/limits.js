@@ -22,6 +22,9 @@ export const MAX_PASSWORD_LENGTH = 128;
 /** Longest resume token, in characters: that of the longest name, label and identity. */
 export const MAX_RESUME_LENGTH = 4096;
 
+/** Longest title of what a participant plays, in characters; longer ones are cut. */
+export const MAX_TITLE_LENGTH = 200;
+
 /** Settings of a room's mode. */
 export const MODES = Object.freeze(/** @type {const} */ (['mix', 'forward', 'auto']));
 

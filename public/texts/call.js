@@ -3,6 +3,7 @@ export const connectionNames = Object.freeze({
   webtransport: 'WebTransport',
   websocket: 'WebSocket',
   http1: 'HTTP/1',
+  icecast: 'Icecast',
 });
 
 /** A call: the people, their state, the connection, the link. */
@@ -12,6 +13,7 @@ export const callTexts = Object.freeze({
   away: 'away: connection lost, may come back',
   handRaised: 'hand raised',
   notRecorded: 'not recorded',
+  plays: (/** @type {string} */ title) => `♪ ${title}`,
   waited: (/** @type {number} */ ms) =>
     `arrives ${Math.round(ms)} ms late: everybody’s sound waits`,
   later: (/** @type {number} */ ms) => `heard ${Math.round(ms)} ms later than others`,

@@ -238,6 +238,14 @@ const accessFailures = Object.freeze({
   'password-flood': 'There were too many tries at the password. Wait a minute, then try again.',
   'lobby-full': 'Too many people wait to be let into this room. Try again later.',
   'turned-away': 'You weren’t let into the room. Ask a moderator, then join again.',
+  'stream-key':
+    'That isn’t the room’s stream key. Copy the key in the panel Room, and choose the user source.',
+  'stream-taken':
+    'Another program is sending to this room by its stream key. Stop that one, then send again.',
+  'stream-format':
+    'The stream isn’t Opus in Ogg. Choose Opus as the format in the program that sends.',
+  'stream-stalled':
+    'No sound came in the stream for too long, so it was ended. Begin to send again.',
   'ban-place':
     'The person was removed, but couldn’t be banned: they come from the server’s own machine and ' +
     'have no token.',

@@ -104,6 +104,20 @@ export const panelTexts = Object.freeze({
   onHint:
     'The room is a broadcast. New people with the room’s link only listen. When you end it, new ' +
     'people may speak again, and listeners stay listeners until they join again.',
+  makeStreamKey: 'Let a program send sound',
+  newStreamKey: 'Make a new key',
+  revokeStreamKey: 'Revoke the key',
+  streamOffHint:
+    'Mixxx, butt, Liquidsoap, ffmpeg and others that send to an Icecast server can send to this ' +
+    'room. A key lets one of them onto the stage.',
+  streamOnHint:
+    'In the program choose Icecast, Opus, this address, the user “source”, and the key as its ' +
+    'password. A new key, or none, ends what is being sent.',
+  streamAddress: 'Address for the program',
+  copyStreamAddress: 'Copy the address',
+  streamAddressCopied: 'Address copied.',
+  copyStreamKey: 'Copy the key',
+  streamKeyCopied: 'Key copied. Whoever has it can send sound to this room.',
   copyStageLink: 'Copy the link to the stage',
   stageLinkHint: 'Everybody with this link may speak. The next broadcast gets a new link.',
 });

@@ -22,7 +22,7 @@
 import { readFields, typeOf } from '../../public/shared/messages/client-messages.js';
 import { readName, roomNameError } from '../../public/shared/text.js';
 import { CONTROL_VERSION } from '../../public/shared/wire/control.js';
-import { OPEN_GRANT } from '../state/grant.js';
+import { OPEN_GRANT, STREAM_GRANT } from '../state/grant.js';
 import { PasswordTries } from '../access/room-password.js';
 import { stackOf } from '../log.js';
 import { networkOfPeer } from '../network-address.js';
@@ -33,6 +33,9 @@ import { moveTo, refuse } from '../session/session.js';
 
 /** Time that a session may take to ask to join, in milliseconds. */
 const JOIN_TIMEOUT_MS = 10_000;
+
+/** Entry by a room's stream key. @type {Readonly<Entry>} */
+const STREAM_ENTRY = Object.freeze({ grant: STREAM_GRANT, password: null, admitted: true });
 
 /** Rate at which one network may look for rooms of other nodes. */
 const SEARCHES = Object.freeze({ atOnce: 200, perSecond: 10 });
@@ -136,6 +139,15 @@ export class Arrivals {
   }
 
   /**
+   * Checks the token of a participant whose room is on another node.
+   * @param {JoinMessage} join
+   * @returns {Promise<Admission | ErrorCode | null>} null if none is needed
+   */
+  async #admission({ token, room, streamKey }) {
+    return this.#verifier && streamKey === undefined ? this.#verifier.verify(token, room) : null;
+  }
+
+  /**
    * Looks for the room among the nodes of the cluster, and sends the session to the node that has
    * it.
    * @param {Session} session
@@ -152,10 +164,7 @@ export class Arrivals {
       // No room is opened on any node for a participant without a token or a place. The room's own
       // node checks the rest.
       const place = taken ?? this.#rooms.signedPlace(join.room, join);
-      const admission =
-        this.#verifier && place === null
-          ? await this.#verifier.verify(join.token, join.room)
-          : null;
+      const admission = place === null ? await this.#admission(join) : null;
       const found =
         typeof admission === 'string'
           ? admission
@@ -183,12 +192,28 @@ export class Arrivals {
    * @param {JoinMessage} join  for a room that is here
    */
   #admit(session, join) {
+    if (join.streamKey !== undefined) return this.#admitStream(session, join, join.streamKey);
     // A participant who resumes a place was checked when they got it: a call outlasts its token.
     const isBack =
       this.#rooms.keepsPlace(join.room, join) || this.#rooms.takenPlace(join.room, join) !== null;
     if (isBack || (this.#verifier === null && this.#passwordOf(join) === null))
       this.#enter(session, join, OPEN_ENTRY);
     else void this.#checkFirst(session, join);
+  }
+
+  /**
+   * Admits a program by the room's stream key, which stands for token, password, lobby and stage.
+   * @param {Session} session
+   * @param {JoinMessage} join
+   * @param {string} key
+   */
+  #admitStream(session, join, key) {
+    const rules = this.#rooms.get(join.room)?.rules;
+    const refusal = rules ? rules.streams.refusal(key) : 'not-found';
+    if (!rules || refusal !== null) return refuse(session, refusal ?? 'not-found');
+    const { e2e, name, nameCut, room, type } = join;
+    const own = { e2e, name, nameCut, room, type, version: join.version };
+    this.#enter(session, { ...own, stage: rules.stage.key }, STREAM_ENTRY);
   }
 
   /** @param {JoinMessage} join */

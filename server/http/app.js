@@ -46,6 +46,9 @@ const DIRECTORIES = Object.freeze({
 /** Paths that answer OPTIONS, which load balancers use as a health check. */
 const PATHS = ['/', '/r/:room', '/listen/:room', '/recordings/:id', '/embed.js', '/admin', '/lab'];
 
+/** Methods of those paths. */
+const ALLOWED = 'GET, HEAD, OPTIONS';
+
 /**
  * connect-src names schemes: HTTP/3 may use another port and host, and some browsers don't count
  * WebSocket as 'self'.
@@ -91,15 +94,16 @@ const CLIENTS_FAULT = /^(HPE_|ECONNABORTED|ECONNRESET|EPIPE|ERR_STREAM_PREMATURE
  * Serves everything over HTTP/1: pages, their files, the API, and requests of the transport.
  *
  * @param {ApiOptions & { http1: Pick<Http1Transport, 'handle'>, listening?: { handle: Middleware },
- *   log: Pick<Log, 'error'>, isSecure?: boolean, share?: Share, embedOrigins?:
- *   ReadonlyArray<string> | null }} options listening: rooms as endless files; isSecure: true over
- *   HTTPS; share: allows pages of other nodes to read answers; embedOrigins: embedders of the
- *   listeners' page
+ *   icecast?: { handle: Middleware }, log: Pick<Log, 'error'>, isSecure?: boolean, share?: Share,
+ *   embedOrigins?: ReadonlyArray<string> | null }} options listening: rooms as endless files;
+ *   icecast: streams into rooms; isSecure: true over HTTPS; share: allows pages of other nodes to
+ *   read answers; embedOrigins: embedders of the listeners' page
  * @returns {RequestListener}
  */
 export function createApp({
   http1,
   listening,
+  icecast,
   log,
   clock = systemClock,
   isSecure = false,
@@ -140,7 +144,11 @@ export function createApp({
   app.use(toCanonicalPath);
   app.options(
     PATHS,
-    (_request, response) => void response.status(204).set('Allow', 'GET, HEAD, OPTIONS').end(),
+    ({ path }, response) =>
+      void response
+        .status(204)
+        .set('Allow', path.startsWith('/listen/') ? `${ALLOWED}, PUT, SOURCE` : ALLOWED)
+        .end(),
   );
   app.get('/', sendPage('index.html'));
   app.get(
@@ -150,6 +158,7 @@ export function createApp({
   app.get('/embed.js', sendPage('embed.js', OPEN));
   app.get('/admin', sendPage('admin/index.html'));
   app.get('/lab', sendPage('lab/index.html'));
+  if (icecast) app.use(icecast.handle);
   if (listening) app.use(listening.handle);
   app.get('/recordings/:id', recordingPage(api, sendPage('recordings/index.html')));
   app.use(notFound);

@@ -78,6 +78,8 @@ export class Gate {
   #answering = new Set();
   /** Answers permitted requests. @type {RequestListener} */
   #serve = () => {};
+  /** @type {(request: IncomingMessage) => boolean} */
+  #isStream = () => false;
   #stopChecks;
   #clientOf;
   #isProxy;
@@ -113,14 +115,20 @@ export class Gate {
    * @param {RequestListener} app  answers permitted requests
    * @param {(request: IncomingMessage) => boolean} isAudio  true for a request with a session's
    *   audio, which has its own limits
+   * @param {(request: IncomingMessage) => boolean} [isStream]  true for a request whose body is a
+   *   stream without an end: its handler gets the connection
    */
-  attach(server, app, isAudio) {
+  attach(server, app, isAudio, isStream = () => false) {
     const isSecure = 'setSecureContext' in server;
     server.on('connection', (socket) => this.#connected(socket, isSecure));
     server.on('secureConnection', (/** @type {Socket} */ socket) => {
       const connection = this.#byPeer.get(peerOf(socket));
       if (connection) this.#connections.set(socket, connection);
     });
+    this.#isStream = isStream;
+    server.on(isSecure ? 'secureConnection' : 'connection', (/** @type {ParsedSocket} */ socket) =>
+      leaveStreams(socket, isStream),
+    );
     server.on('clientError', (error, socket) =>
       this.#malformed(error, /** @type {Socket} */ (socket)),
     );
@@ -159,12 +167,14 @@ export class Gate {
   /**
    * Answers a request to switch the protocol as an ordinary one, which is allowed (RFC 9110,
    * section 7.8): curl asks for h2c, for example. A tunnel (CONNECT) is refused. A body isn't read,
-   * so nothing can follow.
+   * except a stream's, so nothing can follow.
    * @param {IncomingMessage} request
    * @param {Duplex} duplex
+   * @param {Buffer} [head]  bytes behind the request's head
    */
-  ignoreUpgrade(request, duplex) {
+  ignoreUpgrade(request, duplex, head) {
     const socket = /** @type {Socket} */ (duplex);
+    if (head && this.#isStream(request)) socket.unshift(head);
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
@@ -342,7 +352,29 @@ export class Gate {
   }
 }
 
-/** @typedef {Socket & { parser?: { onIncoming?: () => number } }} ParsedSocket */
+/**
+ * @typedef {(request: IncomingMessage, keepsAlive: boolean) => number} OnIncoming
+ * @typedef {Socket & { parser?: { onIncoming?: OnIncoming } }} ParsedSocket
+ */
+
+/**
+ * Makes Node's parser leave the connection after the head of a stream's request, as after that of a
+ * WebSocket's: 'upgrade' follows. It uses the same detail as stopParsing().
+ * @param {ParsedSocket} socket
+ * @param {(request: IncomingMessage) => boolean} isStream
+ */
+function leaveStreams({ parser }, isStream) {
+  const onIncoming = parser?.onIncoming;
+  if (!parser || !onIncoming) return;
+  parser.onIncoming = (request, keepsAlive) => {
+    if (!isStream(request)) return onIncoming(request, keepsAlive);
+    /** @type {IncomingMessage & { upgrade?: boolean }} */ (request).upgrade = true;
+    return LEAVES_HTTP;
+  };
+}
+
+/** Answer to Node's parser: no more HTTP follows. */
+const LEAVES_HTTP = 2;
 
 /**
  * Makes Node's parser skip the rest of its input, which may be a thousand requests. Parsing 64 KB
@@ -352,7 +384,7 @@ export class Gate {
  * @param {ParsedSocket} socket
  */
 function stopParsing({ parser }) {
-  if (parser?.onIncoming) parser.onIncoming = () => 2;
+  if (parser?.onIncoming) parser.onIncoming = () => LEAVES_HTTP;
 }
 
 /**

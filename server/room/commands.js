@@ -20,6 +20,8 @@ import {
   readFields,
   typeOf,
 } from '../../public/shared/messages/client-messages.js';
+import { MAX_TITLE_LENGTH } from '../../public/shared/limits.js';
+import { cleanText, cutCharacters } from '../../public/shared/text.js';
 
 /** Most listeners in one message. */
 const LISTENERS_PAGE = 50;
@@ -54,6 +56,7 @@ const ACTS = Object.freeze({
   },
   mode: ({ rules }, by, { mode }) => rules.moderation.setMode(mode, by),
   broadcast: ({ rules }, by, { on }) => rules.moderation.setBroadcast(on, by),
+  'stream-key': ({ rules }, by, { on }) => rules.moderation.setStreamKey(on, by),
   end: ({ rules }, by) => rules.moderation.endForAll(by),
   bans({ rules }, by) {
     by.tell({ type: 'bans', bans: rules.moderation.bans() });
@@ -81,6 +84,12 @@ const ACTIONS = Object.freeze({
   },
   people({ people }, member, { after }) {
     member.tell({ type: 'people', ...people.page(after) });
+  },
+  title({ people }, member, { title }) {
+    const text = cutCharacters(cleanText(title).replace(/\s+/g, ' '), MAX_TITLE_LENGTH);
+    if (text === member.title) return;
+    member.title = text;
+    people.changed(member);
   },
   chat({ record }, member, { text }) {
     record.chat.say(member, text);

@@ -338,7 +338,8 @@ export class Room {
     if (this.#closed || !people.takeOut(member)) return;
     sound.leave(member);
     if (this.moving.gone(member)) return;
-    const isFree = left || !this.#keepsPlaceOf(member);
+    // A program that sends a stream comes back as a new participant.
+    const isFree = left || member.grant.isStream || !this.#keepsPlaceOf(member);
     if (isFree) people.free(member);
     else people.wait(member);
     this.#owner.departures.take(member, () => this.#announceDeparture(member, isFree));

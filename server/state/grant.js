@@ -9,6 +9,7 @@
  * @property {ReadonlySet<Permission>} withheld  denied by their token, in any role
  * @property {string | null} identity  the token's `sub`; null without a token
  * @property {string | null} tokenId   the token's `jti`
+ * @property {boolean} [isStream]  true for a program that came by the room's stream key
  */
 
 import { PERMISSIONS } from '../../public/shared/limits.js';
@@ -47,6 +48,15 @@ export const OPEN_GRANT = Object.freeze({
   withheld: new Set(),
   identity: null,
   tokenId: null,
+});
+
+/** Grant of a program that came by a room's stream key. @type {Readonly<Grant>} */
+export const STREAM_GRANT = Object.freeze({
+  role: 'speaker',
+  withheld: new Set(PERMISSIONS.filter((permission) => permission !== 'speak')),
+  identity: null,
+  tokenId: null,
+  isStream: true,
 });
 
 /** The server's operator, as the actor in a room. */

@@ -5,7 +5,7 @@
  * | part | worker restart | drain | announcements to all nodes | resume tokens |
  * | --- | --- | --- | --- | --- |
  * | `told`: settings | yes | yes | yes | `frameMs`, `channels`, `mode`, `e2e` |
- * | `told`: rules, password, stage, bans, restraints, places, counters | yes | yes | yes | no |
+ * | `told`: rules, secrets, stage, bans, restraints, places, counters | yes | yes | yes | no |
  * | `chat` | yes | yes | no | no |
  * | `people`: identity, role, mutes, hand | yes | no | no | their own |
  *
@@ -131,6 +131,8 @@ export const knownState = settings.extend({
   password: z.object({ salt: z.string().max(64), hash: z.string().max(64) }).nullable(),
   /** Null without a broadcast. */
   broadcast: stageState.nullable().default(null),
+  /** Lets a program send to the stage; null without one. */
+  streamKey: z.string().max(64).nullable().default(null),
   bans: z
     .array(
       z.object({

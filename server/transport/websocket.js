@@ -79,8 +79,8 @@ const RTT_WEIGHT = 1 / 8;
  * @property {number} maxSessions limit; more sessions are closed with 'server-full'
  * @property {(request: IncomingMessage) => ErrorCode | null} [refuseUpgrade] called before each
  *   session
- * @property {(request: IncomingMessage, socket: Duplex) => void} [otherUpgrade] handles upgrades to
- *   other protocols, which are refused otherwise
+ * @property {(request: IncomingMessage, socket: Duplex, head: Buffer) => void} [otherUpgrade]
+ *   handles upgrades to other protocols, which are refused otherwise
  * @property {(origin: string | undefined) => boolean} [allowsOrigin] called with the origin of
  *   another host's page
  * @property {number} idleTimeoutMs a peer that doesn't even answer a ping for this long is gone
@@ -143,7 +143,7 @@ class WebSocketTransport {
   #upgrade = (request, socket, head) => {
     const { otherUpgrade } = this.#options;
     if (otherUpgrade && request.headers.upgrade?.toLowerCase() !== 'websocket') {
-      otherUpgrade(request, socket);
+      otherUpgrade(request, socket, head);
       return;
     }
     const refusal = this.#refusal(request);

@@ -30,7 +30,14 @@ export function accessOf(welcome, nowMs) {
  */
 export function roleChange(message) {
   const { role, may } = readRole(message);
-  return { role, may, knocks: [], hands: NO_HANDS, ...(role === 'listener' && { stage: '' }) };
+  return {
+    role,
+    may,
+    knocks: [],
+    hands: NO_HANDS,
+    streamKey: null,
+    ...(role === 'listener' && { stage: '' }),
+  };
 }
 
 /** @param {{ role?: unknown, may?: unknown }} message */

@@ -246,6 +246,7 @@ const READERS = Object.freeze({
   room: (state, message) => state.rules(message),
   moderated: (state, message) => state.moderated(message),
   stage: (state, { key }) => state.access({ stage: String(key) }),
+  'stream-key': (state, { key }) => state.access({ streamKey: key === null ? null : String(key) }),
   knocks: (state, { people }) => state.access({ knocks: listOf(people) }),
   hands: (state, { count, people }) =>
     state.access({ hands: { count: Number(count) || 0, people: listOf(people) } }),

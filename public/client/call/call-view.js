@@ -26,6 +26,7 @@ export const NO_ACCESS = Object.freeze({
   silenced: false,
   rules: OPEN,
   stage: '',
+  streamKey: null,
   e2e: false,
   knocks: [],
   bans: [],

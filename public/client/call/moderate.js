@@ -51,6 +51,8 @@ export const moderate = Object.freeze(
     setMode: (mode) => ({ type: 'moderate', action: 'mode', mode }),
     /** @param {boolean} on  true: people without an invitation to the stage only listen */
     broadcast: (on) => ({ type: 'moderate', action: 'broadcast', on }),
+    /** @param {boolean} on  true: a new stream key; false: none */
+    streamKey: (on) => ({ type: 'moderate', action: 'stream-key', on }),
     /** Ends the room for everybody. */
     end: () => ({ type: 'moderate', action: 'end' }),
     /** Requests the room's bans; `bans` answers. */

@@ -81,6 +81,7 @@
  * @property {boolean} silenced  muted by a moderator, so that this participant can't undo it
  * @property {Rules} rules
  * @property {string} stage the key of a broadcast's stage, for people on it; empty otherwise
+ * @property {string | null} streamKey lets a program send to the stage; only moderators have it
  * @property {boolean} e2e       the room is encrypted end to end
  * @property {{ id: string, name: string }[]} knocks people in the waiting room; only moderators
  *   have them

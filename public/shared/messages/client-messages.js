@@ -24,8 +24,11 @@ import { BAR_BEATS, BEATS_A_MINUTE, CONTROL_VERSION } from '../wire/control.js';
 import { MAX_TRACK_SECONDS } from '../wire/track-piece.js';
 import { delivery, id, permitted } from './fields.js';
 
-/** Longest key of a stage, in characters. */
-const MAX_STAGE_KEY = 64;
+/** Longest key of a stage or of a stream, in characters. */
+const MAX_KEY = 64;
+
+/** Longest title that is read, in UTF-16 units, before it is cut. */
+const MAX_TITLE_UNITS = 2000;
 
 const serverDelayMs = z.number().min(0).max(MAX_SERVER_DELAY_MS);
 const nearness = z.enum(NEARNESS);
@@ -70,10 +73,18 @@ const join = z
     // A string that can't be a key counts as none.
     stage: z
       .string()
-      .max(MAX_STAGE_KEY)
+      .max(MAX_KEY)
       .optional()
       .catch(undefined)
       .describe("the key of a broadcast's stage: section 5.4"),
+    streamKey: z
+      .string()
+      .max(MAX_KEY)
+      .optional()
+      .describe(
+        "the room's stream key (section 5.10), which stands for token, password and the stage's " +
+          'key',
+      ),
     nearness: nearness
       .optional()
       .describe(
@@ -150,6 +161,12 @@ const moderate = z.discriminatedUnion('action', [
       "uninvited participants only listen; refused with `broadcast-mix` if the room isn't mixed",
     ),
   z
+    .object({ action: z.literal('stream-key'), on })
+    .describe(
+      'makes a new stream key, or revokes the key; removes the participant who came by the key ' +
+        'before: section 5.10',
+    ),
+  z
     .object({ action: z.literal('end') })
     .describe('ends all sessions of the room with `room-ended`'),
   z.object({ action: z.literal('bans') }).describe('asks for `bans`'),
@@ -201,6 +218,11 @@ export const CLIENT_MESSAGES = Object.freeze({
     z.object({ muted: z.boolean() }),
   ),
   hand: define('raises or lowers the hand', z.object({ raised: z.boolean() })),
+  title: define(
+    'what this participant plays, for everybody; empty for nothing',
+    z.object({ title: z.string().max(MAX_TITLE_UNITS) }),
+    'speak',
+  ),
   chat: define('a message for everybody: section 5.2', z.object({ text: z.string() }), 'chat'),
   volume: define(
     'volume of `person` for this listener only: `gain` is 1 at first; `pan` is for stereo ' +

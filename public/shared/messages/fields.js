@@ -87,6 +87,7 @@ export const person = z.object({
         'audio, loss, round trip and lateness',
     ),
   recorded: z.boolean().describe('this person is being recorded'),
+  title: z.string().optional().describe('what this person plays, if they have told it'),
 });
 
 export const permitted = z.enum(['everybody', 'moderators']);

@@ -285,6 +285,10 @@ export const SERVER_MESSAGES = Object.freeze({
       '`moderated` and when the broadcast begins',
     z.object({ key: z.string() }),
   ),
+  'stream-key': define(
+    'to moderators: the key by which a program sends to the stage (section 5.10), or null',
+    z.object({ key: z.string().nullable() }),
+  ),
   moderated: define(
     'what a moderator did to this participant: section 5.4',
     z.intersection(moderation, moderator),

@@ -89,6 +89,13 @@ export const stageLink = (location, key) =>
 
 /**
  * @param {Pick<Location, 'origin' | 'pathname'>} location of a room's page
+ * @returns {string} address to which a program sends a stream
+ */
+export const streamLink = ({ origin, pathname }) =>
+  `${origin}/listen/${encodeURIComponent(readRoomName(pathname) ?? '')}`;
+
+/**
+ * @param {Pick<Location, 'origin' | 'pathname'>} location of a room's page
  * @returns {string} link for listeners
  */
 export const listenLink = (location) => `${pageOf(location)}?listen`;

@@ -4,6 +4,7 @@ import { ask } from '../kit/dialog.js';
 import { announce, build, makeButton, setText } from '../kit/element.js';
 import { KeyedList } from '../kit/keyed-list.js';
 import { AudienceList } from './audience-list.js';
+import { StreamControls } from './stream-controls.js';
 import { listenLink, stageLink } from '../green-room/room-address.js';
 import { panelTexts as texts } from '../../texts/room-panel.js';
 import { texts as callTexts } from '../../texts/texts.js';
@@ -37,6 +38,7 @@ export class RoomPanel {
   #bans;
   #audience;
   #broadcast;
+  #streams;
   #stepDown;
   #lastModerator = build('p', { class: 'hint' }, texts.lastModerator);
   /** @type {() => void} */
@@ -50,13 +52,17 @@ export class RoomPanel {
    */
   constructor(current, send, notices) {
     this.#send = send;
-    const copy = (/** @type {string} */ link) =>
+    const copy = (
+      /** @type {string} */ link,
+      /** @type {string} */ copied = callTexts.linkCopied,
+    ) =>
       void navigator.clipboard.writeText(link).then(
-        () => announce(callTexts.linkCopied),
+        () => announce(copied),
         () => notices.show('copy-failed'),
       );
     this.#audience = new AudienceList(send, () => copy(listenLink(location)));
     this.#broadcast = new BroadcastControls(send, copy);
+    this.#streams = new StreamControls(send, copy);
     this.#lock = makeSwitch('room-lock', texts.lock, texts.lockHint, (on) =>
       send(moderate.lock(on)),
     );
@@ -93,6 +99,7 @@ export class RoomPanel {
       this.#record.field,
       this.#mode.field,
       this.#broadcast.element,
+      this.#streams.element,
       this.#audience.element,
       this.#bans.element,
       build(
@@ -177,6 +184,7 @@ export class RoomPanel {
     this.#bans.show(bans);
     this.#audience.show(audience);
     this.#broadcast.show(access);
+    this.#streams.show(access);
   }
 
   /**

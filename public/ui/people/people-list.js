@@ -118,9 +118,10 @@ const isAlike = (one, other) =>
  * @returns {string[]}
  */
 function statesOf(person, shown, isMutedForYou) {
-  const { role, away, hand, muted, silenced, waitMs, laterMs, recorded } = person;
+  const { role, away, hand, muted, silenced, waitMs, laterMs, recorded, title } = person;
   const later = shown.you ? texts.youLater : texts.later;
   const states = [
+    title !== '' && texts.plays(title),
     texts.roles[role],
     away && texts.away,
     hand > 0 && texts.handRaised,

@@ -72,6 +72,8 @@ export class Member {
   away = false;
   /** Order of the raised hand among all that are up; 0 while it is down. */
   hand;
+  /** What the member plays, for everybody; empty for nothing. */
+  title = '';
   /** True when the member wants to be recorded. */
   agreed = false;
   /** True while the member is being recorded. */
@@ -325,11 +327,14 @@ export class Member {
 
   /** The member as others see it. */
   describe() {
-    const { id, name, label, session, away, hand, recorded } = this;
+    const { id, name, label, session, away, hand, recorded, title } = this;
     const { muted, silenced, role } = this.standing;
     const transport = session.transport.name;
     const { quality } = this.figures;
-    return { id, name, label, transport, muted, silenced, role, away, hand, quality, recorded };
+    return {
+      ...{ id, name, label, transport, muted, silenced, role, away, hand, quality, recorded },
+      ...(title !== '' && { title }),
+    };
   }
 
   /**

@@ -193,6 +193,8 @@ export class People {
     const people = [];
     let light = 0;
     for (const { holder, key } of this.places.all) {
+      // A program that sends a stream comes back as a new participant.
+      if (holder.grant.isStream) continue;
       // Serialising a large audience's places would take longer than a frame lasts.
       const isTold =
         !holder.isLight ||

@@ -257,6 +257,22 @@ export class Moderation {
     return this.#done(by, password === null ? 'password-off' : 'password-on', null);
   }
 
+  /**
+   * Makes a new stream key, or revokes the key. The program that came by the key before is removed.
+   * @param {boolean} on
+   * @param {By} by
+   * @returns {ErrorCode | null}
+   */
+  setStreamKey(on, by) {
+    const { streams } = this.#rules;
+    const { sender } = streams;
+    streams.set(on);
+    if (sender !== null) this.#events.emit('removed', sender, 'removed');
+    this.#people.tellModerators(streams.message);
+    this.#events.emit('changed');
+    return this.#done(by, on ? 'stream-key-on' : 'stream-key-off', null);
+  }
+
   /** @param {By} by @returns {ErrorCode | null} */
   endForAll(by) {
     this.#done(by, 'end', null);

@@ -32,6 +32,7 @@ import { ID_GAP } from '../people/places.js';
 import { Moderation } from './moderation.js';
 import { Hands, Lobby } from './requests.js';
 import { Casting, Stage } from './stage.js';
+import { Streams } from './streams.js';
 import { Succession } from './succession.js';
 
 /** Entry without token and password. @type {Readonly<Entry>} */
@@ -96,6 +97,7 @@ export class Rules {
       onLive: (isLive) =>
         services.happened?.({ event: isLive ? 'broadcast_started' : 'broadcast_finished', room }),
     });
+    this.streams = new Streams(people);
     this.lobby = new Lobby(clock, people);
     this.hands = new Hands(clock, people);
     this.succession = new Succession({ people, clock, events });
@@ -136,6 +138,7 @@ export class Rules {
       version: STATE_VERSION,
       ...this.policy.state(),
       broadcast: this.stage.state(),
+      streamKey: this.streams.key,
       bans: this.#bans.export(this.#room, MAX_TOLD.bans),
       restraints: this.#restraints.state(MAX_TOLD.restraints),
       places: this.#people.places.notes.export(),
@@ -157,6 +160,7 @@ export class Rules {
     );
     this.policy.restore(before);
     this.stage.restore(before.broadcast);
+    this.streams.restore(before.streamKey);
     this.#takeLists(before);
     this.#people.places.goOnFrom(before.nextId);
     this.hands.goOnFrom(before.nextHand);
@@ -189,6 +193,7 @@ export class Rules {
       this.stage.restore(other.broadcast);
       this.casting.resupply();
     }
+    if (this.streams.key === null) this.streams.restore(other.streamKey);
     for (const { key, role, silenced } of this.#takeLists(other))
       this.#apply(this.#people.places.atKey(key), role, silenced);
     if (JSON.stringify(this.told) !== before) this.tell();
@@ -229,6 +234,7 @@ export class Rules {
       ? { ...taken.grant, network: null }
       : { ...grant, network: networkOfPeer(session.peer) };
     if (this.#bans.has(this.#room, banned)) return 'banned';
+    if (grant.isStream && this.streams.sender !== null) return 'stream-taken';
     if (taken || grant.role === 'moderator' || admitted) return null;
     const { policy } = this;
     if (policy.locked) return 'room-locked';
@@ -339,11 +345,15 @@ export class Rules {
     this.tellStage(member);
   }
 
-  /** Sends a moderator the people who wait for an answer. @param {Member} member */
+  /**
+   * Sends a moderator the people who wait for an answer, and the stream key.
+   * @param {Member} member
+   */
   #announceWaiting(member) {
     if (member.standing.role !== 'moderator') return;
     if (this.lobby.waiting.length > 0) member.tell(this.lobby.message);
     if (this.hands.size > 0) member.tell(this.hands.message);
+    if (this.streams.key !== null) member.tell(this.streams.message);
   }
 
   /** Tells a member on stage the key by which they come back to it. @param {Member} member */

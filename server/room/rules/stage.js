@@ -15,7 +15,8 @@
  * Speakers and listeners: the stage of a broadcast, and the streams that a role needs.
  */
 
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { isSecret } from '../../secret.js';
 
 /** Random bytes in a stage's key. */
 const KEY_BYTES = 16;
@@ -111,7 +112,7 @@ export class Stage {
     const { grant } = entry;
     if (this.#state === null || grant.role === 'listener') return entry;
     const isInvited =
-      grant.role === 'moderator' || grant.identity !== null || isSame(key, this.#state.key);
+      grant.role === 'moderator' || grant.identity !== null || isSecret(key, this.#state.key);
     return isInvited || !this.isLive ? entry : { ...entry, grant: { ...grant, role: 'listener' } };
   }
 
@@ -133,17 +134,6 @@ export class Stage {
     this.#state = state && this.#mode.setBroadcast(true) === null ? { ...state } : null;
     if (this.#state === null) this.#mode.setBroadcast(false);
   }
-}
-
-/**
- * Compares two keys in constant time.
- * @param {string | undefined} given
- * @param {string} key
- */
-function isSame(given, key) {
-  if (given === undefined) return false;
-  const [one, other] = [Buffer.from(given), Buffer.from(key)];
-  return one.length === other.length && timingSafeEqual(one, other);
 }
 
 /**

@@ -149,8 +149,8 @@ export class Succession {
 const isModerator = ({ standing }) => standing.role === 'moderator';
 
 /** @param {Member} person */
-const mayInherit = ({ identity, away, standing: { role, silenced } }) =>
-  role === 'speaker' && identity === null && !away && !silenced;
+const mayInherit = ({ identity, away, grant, standing: { role, silenced } }) =>
+  role === 'speaker' && identity === null && !away && !silenced && !grant.isStream;
 
 /** Time that people have to go to another node, in milliseconds. */
 const MOVE_MS = 5000;

@@ -205,6 +205,7 @@ describe('a room of which everything is set', () => {
       ...before,
       version: 1,
       broadcast: null,
+      streamKey: null,
       restraints: [],
       places: [],
       nextId: 0,

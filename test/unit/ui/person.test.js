@@ -35,6 +35,7 @@ describe('announcements', () => {
     hand: 0,
     quality: 0,
     recorded: false,
+    title: '',
     away: false,
     waitMs: 0,
     laterMs: 0,

@@ -225,6 +225,7 @@ describe('the rules of a room', () => {
       record: 'everybody',
       password: null,
       broadcast: null,
+      streamKey: null,
       bans: [],
       restraints: [],
       places: [],
