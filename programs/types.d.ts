@@ -46,7 +46,7 @@ export interface Person {
   readonly role: string;
   /** The place of the raised hand in the order in which hands went up; 0 while it is down. */
   readonly hand: number;
-  /** What they play, as they have told it; empty for nothing. */
+  /** Title of their sound, as they have told it; empty without one. */
   readonly title: string;
   /** True while the connection is lost and the place is kept. */
   readonly away: boolean;

@@ -35,7 +35,9 @@ import { stackOf } from '../log.js';
 import { directClient, peerName } from '../transport/client-address.js';
 import { BaseSession, MAX_QUEUED_BYTES, prepareControl } from '../session/session.js';
 import { repeat } from '../timers.js';
+import { IcyWriter, METADATA_INTERVAL } from './icy.js';
 import { FILL_MS, KINDS, LiveFile } from './live-file.js';
+import { RoomTitle } from './room-title.js';
 
 /** Path of a room's file: /listen/<room>, with its kind behind it. */
 const PATH = /^\/listen\/([^/?.]+)(?:\.(ogg|opus|webm))?$/;
@@ -88,8 +90,9 @@ writeClockRequest(alive, 0);
  *
  * @typedef {Transport & { handle: Middleware }} Listening
  *
- * @typedef {{ kind: Kind, bitrate: number | null, target: string }} Asked bitrate: most to send of
- *   a broadcast, in bits a second; target: path and query
+ * @typedef {{ kind: Kind, bitrate: number | null, target: string, room: string, isIcy: boolean }}
+ *   Asked bitrate: most to send of a broadcast, in bits a second; target: path and query; isIcy:
+ *   true for a player that asks for titles between the bytes
  */
 
 /** @param {ListeningOptions} options @returns {Listening} */
@@ -143,6 +146,8 @@ class ListenTransport {
       kind,
       bitrate: rate === null ? null : 1000 * Number(rate),
       target: path + query,
+      room,
+      isIcy: takesIcy(request.headers),
     }).catch((error) => {
       this.#options.log.error(
         { event: 'reader-failed', room, error: stackOf(error) },
@@ -170,7 +175,7 @@ class ListenTransport {
     if (this.#sessions.size >= maxSessions) return refuseReader(request, response, 'server-full');
     if (response.destroyed) return;
     // A request for headers only needs no mix and gets no listener.
-    if (request.method === 'HEAD') endWith(response, 200, headersOf(asked.kind));
+    if (request.method === 'HEAD') endWith(response, 200, headersOf(asked));
     else this.#join(request, response, join, asked);
   }
 
@@ -226,6 +231,9 @@ class ListenSession extends BaseSession {
   #file = null;
   #aliveMs = 0;
   #isPadded;
+  #title = new RoomTitle();
+  /** Null unless the player asks for titles between the bytes. @type {IcyWriter | null} */
+  #icy = null;
   #limits;
 
   /**
@@ -279,7 +287,9 @@ class ListenSession extends BaseSession {
   /** @param {object | ControlMessage} message */
   sendControl(message) {
     const told = /** @type {ServerMessage} */ (prepareControl(message).message);
-    if (this.ended || this.#file !== null) return;
+    if (this.ended) return;
+    const isOther = this.#title.take(told);
+    if (this.#file !== null) return isOther ? this.#retitle(this.#file) : undefined;
     if (told.type === 'welcome') this.#begin(told.format);
     else if (told.type === 'moved' && told.node) sendTo(this.#response, told.node.url, this.#asked);
     else if (told.type === 'lobby') this.closeWith('turned-away');
@@ -287,15 +297,20 @@ class ListenSession extends BaseSession {
 
   /** @param {Parameters<typeof createAudioFormat>[0]} format as the room announces it */
   #begin(format) {
-    this.#response.writeHead(200, headersOf(this.#asked.kind));
+    const { kind, isIcy } = this.#asked;
+    this.#response.writeHead(200, headersOf(this.#asked));
+    if (isIcy) this.#icy = new IcyWriter((part) => this.#response.write(part));
     const about = {
-      kind: this.#asked.kind,
+      kind,
       format: createAudioFormat(format),
-      room: this.room ?? '',
+      title: this.#titleNow,
+      // Browsers play the first link of a chain only.
+      isChained: kind === 'ogg' && !isIcy && !this.#isPadded,
       serial: randomInt(2 ** 32),
       nowMs: this.#clock.now(),
       isPadded: this.#isPadded,
     };
+    if (this.#icy) this.#icy.title = this.#titleNow;
     this.#file = new LiveFile({ ...about, write: (part) => this.#write(part) });
     const { bitrate } = this.#asked;
     // Sent once the room has admitted this session.
@@ -305,9 +320,21 @@ class ListenSession extends BaseSession {
       );
   }
 
+  /** Title of the room's sound, or the room's name. */
+  get #titleNow() {
+    return this.#title.text || this.#asked.room;
+  }
+
+  /** @param {LiveFile} file */
+  #retitle(file) {
+    file.title = this.#titleNow;
+    if (this.#icy) this.#icy.title = this.#titleNow;
+  }
+
   /** @param {Uint8Array} part */
   #write(part) {
-    this.#response.write(part);
+    if (this.#icy) this.#icy.write(part);
+    else this.#response.write(part);
     // By then the kernel's buffers are full, with minutes of sound.
     if (this.#response.writableLength > this.#limits.most) this.abandon();
   }
@@ -343,6 +370,14 @@ function takesBlocks({ headers }) {
     ? /^(?:Mozilla|VLC)\//.test(headers['user-agent'] ?? '')
     : wanted === 'audio' || wanted === 'video';
 }
+
+/**
+ * Returns true for players that ask for titles between the bytes. Icecast's relay asks for them
+ * too, and loses pages by it (`findings/icecast-relay-titles.sh`).
+ * @param {IncomingMessage['headers']} headers
+ */
+const takesIcy = ({ 'icy-metadata': asked, 'user-agent': agent = '' }) =>
+  asked === '1' && !agent.startsWith('Icecast');
 
 /**
  * Reads a packet.
@@ -400,8 +435,8 @@ function endWith(response, status, headers) {
   response.end();
 }
 
-/** @param {Kind} kind */
-const headersOf = (kind) => ({
+/** @param {Asked} asked */
+const headersOf = ({ kind, room, isIcy }) => ({
   'Content-Type': KINDS[kind].type,
   'Cache-Control': 'no-store',
   'Accept-Ranges': 'none',
@@ -409,5 +444,6 @@ const headersOf = (kind) => ({
   'Cross-Origin-Resource-Policy': 'cross-origin',
   // nginx would hold back a silent room's beginning until it has 4 KB.
   'X-Accel-Buffering': 'no',
+  ...(isIcy && { 'icy-metaint': METADATA_INTERVAL, 'icy-name': room }),
   Connection: 'close',
 });

@@ -7,6 +7,7 @@ import { unwrapFrame } from '../../public/shared/wire/packet.js';
 import { GRANULE_RATE, OggOpus } from '../recording/ogg-opus.js';
 import { preSkipOf, Track } from '../recording/track.js';
 import { WebmOpus } from '../recording/webm-opus.js';
+import { ChainedFile } from './chained-file.js';
 import { PaddedFile } from './padded-file.js';
 
 /** Sound of one page or cluster, which a player has to wait for, in samples: 200 ms. */
@@ -54,7 +55,10 @@ export const KINDS = Object.freeze({ ogg: { type: 'audio/ogg' }, webm: { type: '
  * one byte, which a decoder conceals with a fade.
  */
 export class LiveFile {
+  /** @type {Pick<OggOpus, 'put' | 'end' | 'samples'>} */
   #file;
+  /** The file, if it has a link for each title. @type {ChainedFile | null} */
+  #chain = null;
   #track;
   #frameMs;
   /** Number of the next frame in the file, as packets count; -1 before the first packet. */
@@ -68,14 +72,15 @@ export class LiveFile {
    * @param {object} options
    * @param {Kind} options.kind
    * @param {AudioFormat} options.format of the room
-   * @param {string} options.room
+   * @param {string} options.title
+   * @param {boolean} [options.isChained] true for an Ogg file that has a link for each title
    * @param {number} options.serial of the stream in an Ogg file, 32 bits
    * @param {number} options.nowMs
    * @param {boolean} [options.isPadded] for a browser or VLC, which read a file in large blocks
    * @param {(part: Uint8Array) => void} options.write gets a new array each time: the header at
    *   once
    */
-  constructor({ kind, format, room, serial, nowMs, isPadded = false, write }) {
+  constructor({ kind, format, title, serial, nowMs, isPadded = false, isChained = false, write }) {
     const { sampleRate, channels } = format;
     const stream = {
       preSkip: preSkipOf(format),
@@ -84,17 +89,31 @@ export class LiveFile {
       padding: isPadded ? 0 : HEAD_PADDING,
       write,
     };
-    const file =
-      kind === 'webm'
-        ? new WebmOpus({ ...stream, title: room, clusterSamples: PART_SAMPLES })
-        : new OggOpus({ ...stream, serial, tags: { TITLE: room }, pageSamples: PART_SAMPLES });
-    this.#file = isPadded ? new PaddedFile(file) : file;
+    const openOgg = (/** @type {number} */ link, /** @type {string} */ linkTitle) =>
+      new OggOpus({
+        ...stream,
+        padding: link === 0 ? stream.padding : 0,
+        serial: serial + link,
+        tags: { TITLE: linkTitle },
+        pageSamples: PART_SAMPLES,
+      });
+    if (kind === 'webm')
+      this.#file = new WebmOpus({ ...stream, title, clusterSamples: PART_SAMPLES });
+    else if (isChained)
+      this.#file = this.#chain = new ChainedFile(openOgg, { title, preSkip: stream.preSkip });
+    else this.#file = openOgg(0, title);
+    if (isPadded) this.#file = new PaddedFile(this.#file);
     this.#track = new Track(this.#file, format);
     this.#frameMs = format.frameMs;
     if (isPadded) for (let ms = 0; ms < AHEAD_MS; ms += format.frameMs) this.#track.putSilence();
     this.#frames = this.#track.frames;
     this.#sinceMs = nowMs;
     this.#filledMs = nowMs;
+  }
+
+  /** @param {string} title  of the sound from now on, for a chained file */
+  set title(title) {
+    if (this.#chain !== null) this.#chain.title = title;
   }
 
   /** Length of the file's sound, in milliseconds. */

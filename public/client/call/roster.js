@@ -15,7 +15,7 @@
  * @property {number} hand       in the order in which they went up; 0 while it is down
  * @property {number} quality    of the connection: 0 unknown, 1 bad, 2 fair, 3 good
  * @property {boolean} recorded
- * @property {string} title      what they play; empty for nothing
+ * @property {string} title      of their sound; empty without one
  * @property {boolean} away      the connection is lost, the place is kept
  * @property {number} waitMs the delay that everybody has because of this person's sound, in
  *   milliseconds; 0 for most

@@ -72,7 +72,7 @@ export class Member {
   away = false;
   /** Order of the raised hand among all that are up; 0 while it is down. */
   hand;
-  /** What the member plays, for everybody; empty for nothing. */
+  /** Title of the member's sound, for everybody; empty without one. */
   title = '';
   /** True when the member wants to be recorded. */
   agreed = false;

@@ -84,14 +84,19 @@ function open({ conference: settings, ...more } = {}) {
   onTestFinished(() => listening.close());
   /**
    * @param {string} url
-   * @param {{ method?: string, authorization?: string, agent?: string, wanted?: string }} [how]
-   *   wanted: what for, as browsers tell it
+   * @param {{ method?: string, authorization?: string, agent?: string, wanted?: string, icy?:
+   *   string }} [how] wanted: what for, as browsers tell it; icy: asks for titles
    */
-  const ask = async (url, { method = 'GET', authorization, agent, wanted } = {}) => {
+  const ask = async (url, { method = 'GET', authorization, agent, wanted, icy } = {}) => {
     const request = {
       url,
       method,
-      headers: { authorization, 'user-agent': agent, 'sec-fetch-dest': wanted },
+      headers: {
+        authorization,
+        'user-agent': agent,
+        'sec-fetch-dest': wanted,
+        'icy-metadata': icy,
+      },
       socket: { remoteAddress: '192.0.2.9', remotePort: 4 },
     };
     const answer = new Answer();
@@ -136,6 +141,31 @@ describe('GET /listen/<room>', () => {
     expect(pages.at(-1)?.type).toBe(4);
     // Nobody spoke: 3 s, less what is still waited for.
     expect(pages.at(-1)?.granule).toBeGreaterThan(2 * 48_000);
+  });
+
+  it('has what the room plays as titles, in the way that its player asks for', async () => {
+    const { conference, clock, ask } = open({ conference: { idleTimeoutMs: 1_000_000 } });
+    const ann = await conference.join('Ann');
+    const readers = {
+      plain: await ask('/listen/lab'),
+      icy: await ask('/listen/lab.webm', { icy: '1' }),
+      browser: await ask('/listen/lab', { wanted: 'audio' }),
+      relay: await ask('/listen/lab', { icy: '1', agent: 'Icecast 2.4.4' }),
+    };
+    clock.advance(2000);
+    ann.session.handler?.control({ type: 'title', title: 'A song' });
+    clock.advance(8000);
+    conference.rooms.close();
+    const whole = (/** @type {Answer} */ { parts }) => Buffer.concat(parts);
+    const pages = readPages(whole(readers.plain));
+    expect(pages.filter(({ type }) => type === 2).length).toBe(2);
+    expect(whole(readers.plain).toString('latin1')).toMatch(/TITLE=lab.*TITLE=A song/s);
+    expect(readers.icy.headers).toMatchObject({ 'icy-metaint': 16_000, 'icy-name': 'lab' });
+    expect(readers.plain.headers).not.toHaveProperty('icy-metaint');
+    expect(readers.relay.headers).not.toHaveProperty('icy-metaint');
+    // Browsers stop at the end of a link.
+    const first = readPages(whole(readers.browser)).filter(({ type }) => type === 2);
+    expect(first.length).toBe(1);
   });
 
   it('stays though its reader sends nothing, and leaves when they go', async () => {

@@ -21,7 +21,7 @@ function open(kind = 'ogg', isPadded = false) {
   const file = new LiveFile({
     kind,
     format: createAudioFormat(),
-    room: 'tea',
+    title: 'tea',
     serial: 7,
     nowMs: 1000,
     isPadded,
