@@ -128,7 +128,7 @@ const MAY_IMPORT = {
   'public/client/call': ['public/client', 'worklets'],
   'public/texts': [],
   'public/ui/kit': ['public/texts'],
-  'public/ui': ['public/client', 'public/texts', 'public/call.js'],
+  'public/ui': ['public/client', 'public/texts', 'public/call.js', 'public/aloud.js'],
   'public/admin': ['public/texts', 'public/ui/kit'],
   // Pages for listeners, operators and recordings stay light.
   'public/listen': ['public/call.js', 'public/texts', 'public/ui/room-page.js', 'public/ui/kit'],

@@ -68,13 +68,13 @@ export class Call extends EventTarget {
   /** @param {CallOptions} options */
   constructor(options) {
     super();
-    this.#options = { ...options, join: { ...options.join } };
+    this.#options = { origin: location.origin, ...options, join: { ...options.join } };
     this.#sound = new CallSound(this.#support, this.#options, {
       notice: (code) => this.#emit('notice', { code }),
       settled: (code) => this.#emit('settled', { code }),
     });
     this.store.subscribe(['session', 'node', 'metronome', 'track'], (now, before) => {
-      this.#sound.pieces.origin = now.node;
+      this.#sound.pieces.origin = now.node || this.#options.origin;
       // A server that was restarted has another clock.
       if (now.session !== before.session) this.#sound.followClock(null);
       if (now.metronome !== before.metronome) this.#sound.beat(now.metronome.beat);
@@ -166,7 +166,7 @@ export class Call extends EventTarget {
       },
       (code, message) => this.#fail(code, message),
     );
-    this.#worker.send('join', { ...this.#options, origin: location.origin });
+    this.#worker.send('join', this.#options);
   }
 
   /** @param {Partial<CallView>} changes of the worker's store */

@@ -24,7 +24,7 @@ import { availableParallelism } from 'node:os';
 import { systemClock } from '../public/shared/clock.js';
 import { allowHosts } from './allowed-hosts.js';
 import { openAcceptedCertificate, openCertificate } from './certificate/certificate-source.js';
-import { openCluster, reachedAt, shareWithNodes } from './cluster/open-cluster.js';
+import { openCluster, reachedAt } from './cluster/open-cluster.js';
 import { isHttps, pageUrl } from './config/config.js';
 import { partsOf, readAcme } from './config/readers.js';
 import { drainRooms } from './drain.js';
@@ -36,6 +36,7 @@ import { createApp } from './http/app.js';
 import { createHttpCounts, Gate } from './http/gate.js';
 import { createRedirectServer } from './http/redirect.js';
 import { closeServer, createPageServer, listen } from './http/server.js';
+import { allowedOrigins, shareWith } from './http/sharing.js';
 import { createIcecast, isStream } from './ingest/icecast.js';
 import { listeningHosts } from './tcp-listening.js';
 import { createListening } from './listen/listening.js';
@@ -260,8 +261,10 @@ async function openNode(base, observer) {
   );
   relays?.start();
   const roomsByThread = new RoomsByThread(host, workers ?? {});
-  const allowsOrigin =
-    cluster && ((/** @type {string | undefined} */ origin) => cluster.allowsOrigin(origin));
+  const allowsOrigin = allowedOrigins(
+    cluster && ((origin) => cluster.allowsOrigin(origin)),
+    config.embedOrigins,
+  );
   const { accept } = workers ?? host.arrivals;
   return {
     ...base,
@@ -471,7 +474,7 @@ function attachPages(
     icecast,
     log,
     embedOrigins: config.embedOrigins,
-    share: allowsOrigin && shareWithNodes(allowsOrigin),
+    share: allowsOrigin && shareWith(allowsOrigin),
   });
   gate.attach(server, app, http1.carries, isStream);
 }

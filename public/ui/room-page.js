@@ -1,4 +1,4 @@
-import { Call } from '../call.js';
+import { Call } from '../aloud.js';
 import { CallPanels } from './call/call-panels.js';
 import { CallSigns } from './call/call-signs.js';
 import { ReconnectingNotice } from './call/connection.js';

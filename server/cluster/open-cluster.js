@@ -1,5 +1,4 @@
 /**
- * @import { IncomingMessage, ServerResponse } from 'node:http'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Config } from '../config/config.js'
  * @import { Log } from '../log.js'
@@ -61,42 +60,4 @@ export function reachedAt(config, port) {
     [`https://${name}`, `${scheme}://${name}:${port}`].map((origin) => new URL(origin).origin),
   );
   return { url, origins: [...new Set([url, ...origins])] };
-}
-
-/** Time for which browsers cache the answer to a preflight request, in seconds. */
-const PREFLIGHT_SECONDS = 7200;
-
-/**
- * Paths that pages of the cluster's other nodes use: owners of rooms, sessions over HTTP/1, tracks
- * and recordings.
- */
-const SHARED = /^\/api\/(config|sessions|tracks|recordings)(\/|\?|$)/;
-
-/**
- * Allows pages of the cluster's other nodes to read answers (Fetch standard, CORS protocol). No
- * cookies are used. Such a page gets only the address of a room's node, and what the secret in a
- * path opens.
- * @param {(origin: string | undefined) => boolean} allowsOrigin
- */
-export function shareWithNodes(allowsOrigin) {
-  /**
-   * @param {IncomingMessage} request
-   * @param {ServerResponse} response
-   * @returns {boolean} true when the request is answered
-   */
-  return (request, response) => {
-    const { origin } = request.headers;
-    if (origin === undefined || !SHARED.test(request.url ?? '')) return false;
-    response.setHeader('Vary', 'Origin');
-    if (!allowsOrigin(origin)) return false;
-    response.setHeader('Access-Control-Allow-Origin', origin);
-    if (request.method !== 'OPTIONS') return false;
-    response.writeHead(204, {
-      'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE',
-      'Access-Control-Allow-Headers': 'Content-Type',
-      'Access-Control-Max-Age': PREFLIGHT_SECONDS,
-    });
-    response.end();
-    return true;
-  };
 }

@@ -331,8 +331,8 @@ const ROWS = Object.freeze(
         'origins',
         'embed-origins',
         null,
-        "origins whose pages may embed the listeners' page, such as https://example.org, or * " +
-          'for all (docs/broadcast.md)',
+        'origins whose pages may show rooms, such as https://example.org (docs/embedding.md); * ' +
+          "allows all to show the listeners' page",
       ),
       fallbackNote: 'none',
     },

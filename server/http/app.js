@@ -96,8 +96,8 @@ const CLIENTS_FAULT = /^(HPE_|ECONNABORTED|ECONNRESET|EPIPE|ERR_STREAM_PREMATURE
  * @param {ApiOptions & { http1: Pick<Http1Transport, 'handle'>, listening?: { handle: Middleware },
  *   icecast?: { handle: Middleware }, log: Pick<Log, 'error'>, isSecure?: boolean, share?: Share,
  *   embedOrigins?: ReadonlyArray<string> | null }} options listening: rooms as endless files;
- *   icecast: streams into rooms; isSecure: true over HTTPS; share: allows pages of other nodes to
- *   read answers; embedOrigins: embedders of the listeners' page
+ *   icecast: streams into rooms; isSecure: true over HTTPS; share: allows pages of other origins
+ *   to read answers; embedOrigins: embedders of the listeners' page
  * @returns {RequestListener}
  */
 export function createApp({
@@ -112,7 +112,7 @@ export function createApp({
   ...api
 }) {
   const headers =
-    share && !isSecure
+    api.cluster && !isSecure
       ? {
           ...HEADERS,
           'Content-Security-Policy': CONTENT_SECURITY_POLICY.replace(' https:', ' http: https:'),

@@ -239,7 +239,7 @@ export class StaticFiles {
       ...headers,
       ETag: etag,
       'Last-Modified': modified.toUTCString(),
-      Vary: 'Accept-Encoding',
+      Vary: 'Accept-Encoding, Origin',
     };
   }
 

@@ -4,6 +4,7 @@
  */
 
 import { LOAD_MS, systemClock } from '../../shared/clock.js';
+import { startWorker } from './module-worker.js';
 
 /**
  * One end of the port between a page and its worker. Each message is the name of what it says, with
@@ -50,7 +51,7 @@ const LEAVE_MS = 300;
  * @typedef {{ [K in Exclude<keyof ToPage, 'left'>]: (detail: ToPage[K]) => void }} PageHandlers
  */
 export class CallWorker {
-  #worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+  #worker = startWorker(new URL('./worker.js', import.meta.url));
   #port;
   #ended = false;
   #endWait;

@@ -58,7 +58,8 @@
  * @property {boolean} [autoGainControl]
  * @property {string} [speakerId] '' (default): the default speaker, or the system's choice
  *
- * @typedef {Omit<ClientOptions, 'origin'> & DeviceOptions} CallOptions
+ * @typedef {Omit<ClientOptions, 'origin'> & Partial<Pick<ClientOptions, 'origin'>> & DeviceOptions}
+ *   CallOptions  origin: the page's own by default
  *
  * @typedef {object} Rules  of the room
  * @property {boolean} locked    nobody new may join

@@ -1,4 +1,5 @@
 import { systemClock } from '../../shared/clock.js';
+import { startWorker } from '../call/module-worker.js';
 import { LEAD_SAMPLES, SOURCE_SAMPLES } from './track-codec.js';
 import {
   MAX_TRACK_SECONDS,
@@ -147,7 +148,7 @@ export class TrackPieces {
   }
 
   #start() {
-    const worker = new Worker(new URL('./track-worker.js', import.meta.url), { type: 'module' });
+    const worker = startWorker(new URL('./track-worker.js', import.meta.url));
     worker.onmessage = ({ data: { id, value, error } }) => {
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);

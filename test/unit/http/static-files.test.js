@@ -72,7 +72,7 @@ describe('a file', () => {
       'content-type': 'text/javascript; charset=utf-8',
       'content-length': String(TEXT.length),
       'cache-control': 'no-cache',
-      vary: 'Accept-Encoding',
+      vary: 'Accept-Encoding, Origin',
       'x-own': 'yes',
     });
     expect((await ask('/public/sub/b%20c.css')).body.toString()).toBe('p { margin: 0 }');

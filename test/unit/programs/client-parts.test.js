@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { setImmediate, setTimeout as pass } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { leaveWhenAway } from '../../../programs/command-line.js';
-import { readLink } from '../../../programs/room-link.js';
+import { readLink } from '../../../public/shared/links.js';
 import { ByteReader } from '../../../programs/sound/byte-reader.js';
 import { SoundCard } from '../../../programs/sound-card.js';
 import { SpeechQueue } from '../../../programs/speech-queue.js';

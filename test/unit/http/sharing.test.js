@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { shareWithNodes } from '../../../server/cluster/open-cluster.js';
+import { allowedOrigins, shareWith } from '../../../server/http/sharing.js';
 
-const share = shareWithNodes((origin) => origin === 'https://a.example');
+const share = shareWith((origin) => origin === 'https://a.example');
 
 /** @param {string} url @param {string} [origin] @param {string} [method] */
 function ask(url, origin, method = 'GET') {
@@ -22,7 +22,7 @@ function ask(url, origin, method = 'GET') {
   return { answered, status, headers };
 }
 
-describe('a page of another node', () => {
+describe('a page of another, allowed origin', () => {
   it.each([
     '/api/config?room=tea',
     '/api/config',
@@ -30,6 +30,9 @@ describe('a page of another node', () => {
     '/api/sessions/abc/packets',
     '/api/tracks/a/0',
     '/api/recordings/a/',
+    '/public/aloud.js',
+    '/worklets/playback-processor.js',
+    '/vendor/libopus-wasm/generated/libopus.generated.mjs',
   ])('may read %s', (url) => {
     expect(ask(url, 'https://a.example')).toEqual({
       answered: false,
@@ -45,7 +48,9 @@ describe('a page of another node', () => {
     '/api/drain',
     '/api/configure',
     '/',
-    '/public/app.js',
+    '/publicx/app.js',
+    '/r/tea',
+    '/admin',
     '/api/sessionsx',
   ])('may not read %s', (url) => {
     for (const method of ['GET', 'OPTIONS', 'POST'])
@@ -56,7 +61,7 @@ describe('a page of another node', () => {
       });
   });
 
-  it('is one of the cluster', () => {
+  it('must be allowed', () => {
     for (const origin of [
       'https://evil.example',
       'null',
@@ -71,5 +76,26 @@ describe('a page of another node', () => {
         });
     }
     expect(ask('/api/config').headers).toEqual({});
+  });
+});
+
+describe('the allowed origins', () => {
+  const isNode = (/** @type {string | undefined} */ origin) => origin === 'https://node.example';
+
+  it('are the nodes of the cluster and those of --embed-origins', () => {
+    const allows = allowedOrigins(isNode, ['https://site.example']);
+    expect(allows?.('https://node.example')).toBe(true);
+    expect(allows?.('https://site.example')).toBe(true);
+    expect(allows?.('http://site.example')).toBe(false);
+    expect(allows?.(undefined)).toBe(false);
+    expect(allowedOrigins(undefined, ['https://site.example'])?.('https://node.example')).toBe(
+      false,
+    );
+  });
+
+  it('are not all origins because all may show a frame', () => {
+    expect(allowedOrigins(undefined, ['*'])).toBeUndefined();
+    expect(allowedOrigins(undefined, null)).toBeUndefined();
+    expect(allowedOrigins(isNode, ['*'])?.('https://evil.example')).toBe(false);
   });
 });

@@ -1,0 +1,182 @@
+/**
+ * `<aloud-room>`: a room's call as an element of any page, with a button to join and one to mute
+ * (docs/embedding.md).
+ *
+ *     <script type="module" src="https://talk.example.org/public/aloud-room.js"></script>
+ *     <aloud-room room="tea" name="Ada"></aloud-room>
+ *
+ * @import { Call } from './call.js'
+ * @import { CallView } from './client/call/types.js'
+ */
+
+import { join } from './aloud.js';
+import { NO_CALL } from './client/call/call-view.js';
+import { elementTexts as texts } from './texts/element.js';
+import { noticeText } from './texts/failures.js';
+import { build } from './ui/kit/element.js';
+
+/** The page may change colours by these properties, and the parts by ::part(). */
+const STYLE = `
+  :host { display: block; max-inline-size: 36rem; font: 1rem/1.4 system-ui, sans-serif;
+    --aloud-accent: light-dark(#0f5f4c, #7fd8ba); --aloud-on-accent: light-dark(#fff, #07251c); }
+  :host([hidden]), [hidden] { display: none !important; }
+  form, div { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: end; }
+  label { display: grid; gap: 0.25rem; flex: 1 1 10rem; }
+  input, button { font: inherit; min-block-size: 3rem; padding-inline: 1rem;
+    border: 1px solid light-dark(#6f746c, #8d978f); border-radius: 0.75rem;
+    box-sizing: border-box; }
+  button { min-inline-size: 6rem; cursor: pointer; }
+  button.first, button[aria-pressed='true'] { background: var(--aloud-accent);
+    color: var(--aloud-on-accent); border-color: transparent; }
+  :focus-visible { outline: 3px solid var(--aloud-accent); outline-offset: 2px; }
+  p { margin-block: 0.5rem; min-block-size: 1.4em; }
+  ul { margin: 0 0 0.5rem; padding: 0; list-style: none; display: flex; flex-wrap: wrap;
+    gap: 0.25rem 1rem; }
+  li { overflow-wrap: anywhere; }
+  li.speaks { font-weight: 700; text-decoration: underline; text-underline-offset: 0.25em; }
+`;
+
+/**
+ * Attributes: `room`, a name or a whole link; `name`, asked for when absent; `listen`, to join the
+ * audience; `music`; `password`; `token`. It joins by the visitor's press, or by join().
+ * @fires change  of `state`: it bubbles
+ */
+export class AloudRoom extends HTMLElement {
+  /** The call, for everything that the element has no button for; null before and after it. */
+  call = /** @type {Call | null} */ (null);
+  #view = /** @type {Readonly<CallView>} */ (NO_CALL);
+  #name = build('input', { autocomplete: 'nickname', maxlength: '120', part: 'name' });
+  #label = build('label', {}, texts.name, this.#name);
+  #join = build('button', { class: 'first', part: 'button join' });
+  #form = build('form', {}, this.#label, this.#join);
+  #status = build('p', { role: 'status', part: 'status' });
+  #people = build('ul', { 'aria-label': texts.people, part: 'people' });
+  #mute = build('button', { type: 'button', part: 'button mute' }, texts.mute);
+  #leave = build('button', { type: 'button', part: 'button leave' }, texts.leave);
+  #controls = build('div', {}, this.#mute, this.#leave);
+
+  constructor() {
+    super();
+    const root = this.attachShadow({ mode: 'open', delegatesFocus: true });
+    const style = new CSSStyleSheet();
+    style.replaceSync(STYLE);
+    root.adoptedStyleSheets = [style];
+    root.append(this.#form, this.#people, this.#status, this.#controls);
+    this.#form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      // What went wrong is in the status.
+      void this.join().catch(() => {});
+    });
+    this.#mute.addEventListener('click', () => this.mute(!this.muted));
+    this.#leave.addEventListener('click', () => void this.leave());
+  }
+
+  /** The call as the client sees it: `state`, `people`, `speakers` and more. */
+  get state() {
+    return this.#view;
+  }
+
+  get muted() {
+    return this.#mute.getAttribute('aria-pressed') === 'true';
+  }
+
+  connectedCallback() {
+    this.role ??= 'group';
+    this.ariaLabel ??= texts.call(this.getAttribute('room') ?? '');
+    this.#show(this.#view);
+  }
+
+  disconnectedCallback() {
+    // An element that only moves is in the document again by then.
+    queueMicrotask(() => void (this.isConnected || this.leave()));
+  }
+
+  /**
+   * Joins the room, once: further calls wait for the same.
+   * @returns {Promise<void>} rejects with a JoinError; the element shows its sentence, too
+   */
+  async join() {
+    if (this.#view.state === 'connecting' || this.call) return;
+    const text = (/** @type {string} */ name) => this.getAttribute(name) ?? undefined;
+    this.#take({ ...NO_CALL, state: 'connecting' });
+    try {
+      const call = await join({
+        room: text('room') ?? '',
+        name: text('name') ?? this.#name.value,
+        listen: this.hasAttribute('listen'),
+        music: this.hasAttribute('music'),
+        password: text('password'),
+        token: text('token'),
+      });
+      if (!this.isConnected) return void call.leave();
+      this.call = call;
+      this.mute(false);
+      call.store.subscribe(
+        ['state', 'people', 'speakers', 'access', 'away', 'end'],
+        (view) => call === this.call && this.#take(view),
+      );
+    } catch (error) {
+      const { code = '', message } = /** @type {Error & { code?: string }} */ (error);
+      this.#take({ ...NO_CALL, state: 'ended', end: { code, message } });
+      throw error;
+    }
+  }
+
+  /** @param {boolean} muted true when the others don't hear this person */
+  mute(muted) {
+    this.#mute.setAttribute('aria-pressed', String(muted));
+    this.call?.mute(muted);
+  }
+
+  /** Leaves the room. Idempotent. */
+  async leave() {
+    await this.call?.leave();
+  }
+
+  /** @param {Readonly<CallView>} view */
+  #take(view) {
+    this.#view = view;
+    if (view.state === 'ended') this.call = null;
+    this.#show(view);
+    this.dispatchEvent(new Event('change', { bubbles: true }));
+  }
+
+  /** @param {Readonly<CallView>} view */
+  #show({ state, people, you, speakers, access, end }) {
+    const isIn = state === 'joined' || state === 'away';
+    const listens = this.hasAttribute('listen');
+    this.#join.textContent = listens ? texts.listen : texts.join;
+    this.#label.hidden = listens || this.hasAttribute('name');
+    this.#form.hidden = state !== 'idle' && state !== 'ended';
+    this.#controls.hidden = !isIn;
+    this.#mute.hidden = listens;
+    this.#mute.disabled = access.silenced;
+    const heard = new Set(speakers.filter(({ voice }) => voice).map(({ id }) => id));
+    this.#people.hidden = !isIn;
+    this.#people.replaceChildren(
+      ...(isIn ? people : []).map(({ id, label }) =>
+        build('li', { class: heard.has(id) ? 'speaks' : undefined }, label),
+      ),
+    );
+    const isAlone = people.every(({ id }) => id === you);
+    const status = statusOf({ state, isAlone, isWaiting: access.waiting, end });
+    if (this.#status.textContent !== status) this.#status.textContent = status;
+  }
+}
+
+/**
+ * @param {Pick<CallView, 'state' | 'end'> & { isAlone: boolean, isWaiting: boolean }} view
+ * @returns {string} a sentence, or nothing
+ */
+function statusOf({ state, isAlone, isWaiting, end }) {
+  if (state === 'connecting') return texts.joining;
+  if (state === 'away') return texts.away;
+  if (end) return end.code === 'left' ? texts.left : noticeOf(end);
+  if (state === 'idle') return '';
+  return isWaiting ? texts.waiting : isAlone ? texts.alone : '';
+}
+
+/** @param {NonNullable<CallView['end']>} end  without a code when the address is no room's */
+const noticeOf = ({ code, message }) => (code === '' ? message : noticeText(code));
+
+customElements.define('aloud-room', AloudRoom);

@@ -1,0 +1,171 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest';
+import { loadCodec } from '../../server/codec/codec.js';
+import { startServer } from '../../testkit/aloud-server.js';
+import { violationsOf } from '../../testkit/browsers/axe.js';
+import { inBrowser, openBrowser } from '../../testkit/browsers/browser.js';
+import { Headless } from '../../testkit/participants/headless.js';
+import { openPage } from './support/room-page.js';
+
+/**
+ * @typedef {HTMLElement & { call: import('../../public/call.js').Call | null, state:
+ *   import('../../public/client/call/types.js').CallView, join(): Promise<void>, leave():
+ *   Promise<void>, mute(muted: boolean): void }} AloudRoom
+ */
+
+const RATE = 48_000;
+const VOICE_HZ = 440;
+const GUEST_HZ = 660;
+/** Time for the call's sound to arrive and to be measured, in milliseconds. */
+const HEARD_MS = 15_000;
+
+/** @param {number} hz @param {number} [seconds] */
+const tone = (hz, seconds = 1) =>
+  Float32Array.from(
+    { length: seconds * RATE },
+    (_, i) => 0.3 * Math.sin((2 * Math.PI * hz * i) / RATE),
+  );
+
+/**
+ * Share of a sound's energy at one frequency, 0 to 1.
+ * @param {Float32Array} sound
+ * @param {number} hz
+ */
+function shareAt(sound, hz) {
+  let [re, im, energy] = [0, 0, 0];
+  for (const [i, value] of sound.entries()) {
+    re += value * Math.cos((2 * Math.PI * hz * i) / RATE);
+    im += value * Math.sin((2 * Math.PI * hz * i) / RATE);
+    energy += value * value;
+  }
+  return energy === 0 ? 0 : (2 * (re * re + im * im)) / (sound.length * energy);
+}
+
+/** Runs in the page: the loudest frequency of what the call plays, in Hz. */
+async function loudestHz() {
+  const { output } = /** @type {AloudRoom} */ (document.querySelector('aloud-room')).call ?? {};
+  if (!output) return 0;
+  const analyser = new AnalyserNode(output.context, { fftSize: 16384 });
+  output.connect(analyser);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const levels = new Float32Array(analyser.frequencyBinCount);
+  analyser.getFloatFrequencyData(levels);
+  output.disconnect(analyser);
+  const bin = levels.indexOf(Math.max(...levels));
+  return levels[bin] < -60 ? 0 : (bin * output.context.sampleRate) / analyser.fftSize;
+}
+
+inBrowser.describe('a page of another origin', () => {
+  /** @type {Awaited<ReturnType<typeof startServer>>} */
+  let server;
+  /** @type {Awaited<ReturnType<typeof openBrowser>>} */
+  let opened;
+  /** The other site: it serves the example, changed to this server. */
+  const site = createServer(async (request, response) => {
+    const example = await readFile(new URL('../../examples/room.html', import.meta.url), 'utf8');
+    const html = example
+      .replace('http://localhost:8080', new URL(server.url).origin)
+      .replace('room="tea"', `room="${request.url?.slice(1)}" music`);
+    response.writeHead(200, { 'Content-Type': 'text/html' }).end(html);
+  });
+  let origin = '';
+
+  beforeAll(async () => {
+    site.listen(0, '127.0.0.1');
+    await once(site, 'listening');
+    const { port } = /** @type {import('node:net').AddressInfo} */ (site.address());
+    origin = `http://localhost:${port}`;
+    [server, opened] = await Promise.all([
+      startServer('--embed-origins', origin),
+      openBrowser({ speech: tone(VOICE_HZ, 60), isMeasured: true }),
+    ]);
+  });
+  afterAll(async () => {
+    await Promise.all([server?.close(), opened?.close()]);
+    site.close();
+  });
+
+  /** A participant with a tone of its own, who records. */
+  async function guest(/** @type {string} */ room) {
+    const one = new Headless({ codec: await loadCodec('libopus-wasm'), speech: tone(GUEST_HZ) });
+    onTestFinished(() => one.close());
+    await one.join({ origin: server.url, room, name: 'Bo', silenceSuppression: false });
+    return one;
+  }
+
+  inBrowser.it(
+    'speaks and hears by the element, which tells it the state and takes its wishes',
+    async () => {
+      const other = await guest('tea');
+      const page = await openPage(opened.browser, `${origin}/tea`);
+      expect(await violationsOf(page)).toEqual([]);
+      await page.getByLabel('Your name').fill('Ada');
+      await page.getByRole('button', { name: 'Join' }).click();
+      await page.getByRole('listitem').filter({ hasText: 'Bo' }).waitFor();
+      await expect.poll(() => page.locator('output').textContent()).toMatch(/Ada.*Bo|Bo.*Ada/);
+      expect(await violationsOf(page)).toEqual([]);
+
+      await vi.waitFor(
+        async () => expect(await page.evaluate(loudestHz)).toBeCloseTo(GUEST_HZ, -1),
+        {
+          timeout: HEARD_MS,
+        },
+      );
+      const heard = (/** @type {number} */ hz) =>
+        shareAt(
+          other.recording.subarray(Math.max(0, other.recorded - RATE / 2), other.recorded),
+          hz,
+        );
+      await vi.waitFor(() => expect(heard(VOICE_HZ)).toBeGreaterThan(0.8), { timeout: HEARD_MS });
+
+      await page.getByRole('button', { name: 'Mute me' }).click();
+      const mute = page.getByRole('button', { name: 'Mute', exact: true });
+      expect(await mute.getAttribute('aria-pressed')).toBe('true');
+      await expect.poll(() => other.people.find(({ name }) => name === 'Ada')?.muted).toBe(true);
+      await mute.click();
+      await expect.poll(() => other.people.find(({ name }) => name === 'Ada')?.muted).toBe(false);
+
+      await page.getByRole('button', { name: 'Leave' }).click();
+      await page.getByText('You have left the call.').waitFor();
+      await expect.poll(() => other.people.map(({ name }) => name)).toEqual(['Bo']);
+    },
+    60_000,
+  );
+
+  inBrowser.it('leaves the room when it takes the element out', async () => {
+    const other = await guest('coffee');
+    const page = await openPage(opened.browser, `${origin}/coffee`);
+    await page.getByLabel('Your name').fill('Cy');
+    await page.getByRole('button', { name: 'Join' }).click();
+    await expect.poll(() => other.people.length).toBe(2);
+    await page.evaluate(() => document.querySelector('aloud-room')?.remove());
+    await expect.poll(() => other.people.length).toBe(1);
+  });
+
+  inBrowser.it('is told by a code and a sentence why it can’t join', async () => {
+    const page = await openPage(opened.browser, `${origin}/a/b`);
+    const code = await page.evaluate(() =>
+      /** @type {AloudRoom} */ (document.querySelector('aloud-room')).join().then(
+        () => 'joined',
+        (error) => error.code,
+      ),
+    );
+    expect(code).toBe('room-name');
+    expect(await page.locator('aloud-room').getByRole('status').textContent()).toMatch(
+      /^A room name has 1 to 64/,
+    );
+  });
+
+  inBrowser.it('gets nothing of the client if the server doesn’t name it', async () => {
+    const page = await openPage(
+      opened.browser,
+      `${origin.replace('localhost', '127.0.0.1')}/tea`,
+      undefined,
+      undefined,
+      /blocked by CORS policy|net::ERR_FAILED|is null/,
+    );
+    expect(await page.evaluate(() => customElements.get('aloud-room') === undefined)).toBe(true);
+  });
+});
