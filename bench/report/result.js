@@ -7,6 +7,7 @@
  * other name works too, and gets its own colour. The unit '' says that there is none.
  */
 
+import { SAMPLE_COLUMNS } from '../stats/csv.js';
 import { formatNumber } from './numbers.js';
 
 /**
@@ -219,6 +220,16 @@ export function checkResult(result) {
  */
 export function checkName(name) {
   if (!NAME.test(name)) throw new TypeError(`'${name}' must be a word in camelCase`);
+}
+
+/**
+ * @param {Quantity} quantity
+ * @throws {TypeError} if its name can't be a file's, or a factor's name is another column's
+ */
+export function checkQuantity({ name, factors = [] }) {
+  checkName(name);
+  const taken = factors.find((factor) => SAMPLE_COLUMNS.includes(factor.name));
+  if (taken) throw new TypeError(`'${name}': no factor can have the name '${taken.name}'`);
 }
 
 /**

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../public/shared/clock.js';
 import { csvHeader, csvLine, parseCsv } from '../stats/csv.js';
 import { withoutPaths, withoutPlaces } from './environment.js';
-import { NO_RESULT, checkName, checkResult } from './result.js';
+import { NO_RESULT, checkQuantity, checkResult } from './result.js';
 
 /**
  * @typedef {import('./result.js').Run} Run
@@ -63,7 +63,7 @@ export class RunFolder {
     { scenario, title, options, environment, quantities, startedAt, id, clock = systemClock },
     path,
   ) {
-    quantities.forEach(({ name }) => checkName(name));
+    quantities.forEach(checkQuantity);
     this.path = path;
     this.#title = title;
     this.#clock = clock;

@@ -6,7 +6,8 @@
 
 import Papa from 'papaparse';
 
-const COLUMNS = ['protocol', 'repetition', 'client', 'atMs', 'value'];
+/** Columns of each file of samples, before those of the factors. */
+export const SAMPLE_COLUMNS = Object.freeze(['protocol', 'repetition', 'client', 'atMs', 'value']);
 
 /** @param {Quantity} quantity */
 const factorNames = ({ factors = [] }) => factors.map(({ name }) => name);
@@ -15,7 +16,7 @@ const factorNames = ({ factors = [] }) => factors.map(({ name }) => name);
 const line = (cells) => `${Papa.unparse([cells])}\n`;
 
 /** @param {Quantity} quantity */
-export const csvHeader = (quantity) => line([...COLUMNS, ...factorNames(quantity)]);
+export const csvHeader = (quantity) => line([...SAMPLE_COLUMNS, ...factorNames(quantity)]);
 
 /**
  * @param {Quantity} quantity

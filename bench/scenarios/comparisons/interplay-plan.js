@@ -17,7 +17,7 @@
  *
  * @typedef {object} Condition  one block
  * @property {string} sweep
- * @property {string} value     '' where a block has the whole sweep
+ * @property {string} at        '' where a block has the whole sweep
  * @property {number} delayMs   of each direction
  * @property {readonly Step[]} steps  of the same length each
  */
@@ -86,16 +86,16 @@ const wide = { rateBits: WIDE, isFall: false };
 export function conditionsOf({ sweeps }) {
   /** @type {Condition[]} */
   const all = [
-    { sweep: 'steps', value: '', delayMs: STEPS_DELAY_MS, steps: capacitySteps() },
+    { sweep: 'steps', at: '', delayMs: STEPS_DELAY_MS, steps: capacitySteps() },
     {
       sweep: 'loss',
-      value: '',
+      at: '',
       delayMs: LOSS_DELAY_MS,
       steps: LOSSES.map((lossPercent) => ({ label: `${lossPercent} %`, lossPercent, ...wide })),
     },
     ...DELAYS.map((delayMs) => ({
       sweep: 'delay',
-      value: `${delayMs} ms`,
+      at: `${delayMs} ms`,
       delayMs,
       steps: [{ label: `${delayMs} ms`, lossPercent: DELAYS_LOSS, ...wide }],
     })),
@@ -139,11 +139,11 @@ export const planSeconds = (options) =>
   );
 
 /**
- * @param {Record<keyof Case, string> & Pick<Condition, 'sweep' | 'value'> & { repetition: number }}
+ * @param {Record<keyof Case, string> & Pick<Condition, 'sweep' | 'at'> & { repetition: number }}
  *   which
  */
-export const keyOf = ({ rule, controller, carry, sweep, value, repetition }) =>
-  [rule, controller, carry, sweep, value, repetition].join(' ');
+export const keyOf = ({ rule, controller, carry, sweep, at, repetition }) =>
+  [rule, controller, carry, sweep, at, repetition].join(' ');
 
 /** Options by which blocks of two runs differ. */
 const MATTERS = ['stepSeconds', 'quick', 'format', 'complexity', 'server', 'seed'];

@@ -4,7 +4,7 @@
  * @import { Samples } from '../scenario.js'
  * @import { Case } from './interplay-plan.js'
  *
- * @typedef {{ sweep: string, value: string, level: string }} Place
+ * @typedef {{ sweep: string, at: string, level: string }} Place
  */
 
 import { protocolLabel } from '../../report/palette.js';
@@ -18,7 +18,7 @@ const factors = [
   { name: 'controller', label: 'Congestion controller', unit: '' },
   { name: 'carry', label: 'Packets as', unit: '' },
   { name: 'sweep', label: 'Sweep', unit: '' },
-  { name: 'value', label: 'Condition', unit: '' },
+  { name: 'at', label: 'Condition', unit: '' },
   { name: 'level', label: 'Level', unit: '' },
 ];
 
@@ -87,13 +87,13 @@ const NAMES = [{ label: 'Rule' }, { label: 'Controller' }, { label: 'Packets as'
 
 /** @param {Case & Place} at */
 const isAt =
-  ({ rule, controller, carry, sweep, value, level }) =>
+  ({ rule, controller, carry, sweep, at, level }) =>
   (/** @type {{ factors?: Readonly<Record<string, number | string>> }} */ { factors: its }) =>
     its?.rule === rule &&
     its.controller === controller &&
     its.carry === carry &&
     its.sweep === sweep &&
-    its.value === value &&
+    its.at === at &&
     its.level === level;
 
 /**
@@ -108,8 +108,8 @@ export function tablesOf(folder, options, random) {
   const cases = casesOf(options);
   const tables = [decisionTable(folder, options, cell)];
   for (const sweep of /** @type {string[]} */ (options.sweeps)) {
-    const levels = conditionsOf({ sweeps: [sweep] }).flatMap(({ value, steps }) =>
-      steps.map(({ label }) => ({ value, level: label })),
+    const levels = conditionsOf({ sweeps: [sweep] }).flatMap(({ at, steps }) =>
+      steps.map(({ label }) => ({ at, level: label })),
     );
     for (const [name, digits, title] of LEVEL_TABLES) {
       const rows = cases
@@ -138,18 +138,18 @@ export function tablesOf(folder, options, random) {
  * @returns {Table}
  */
 function decisionTable(folder, options, cell) {
-  const rows = conditionsOf(options).flatMap(({ sweep, value }) =>
+  const rows = conditionsOf(options).flatMap(({ sweep, at }) =>
     casesOf(options).flatMap((one) => {
-      const at = { ...one, sweep, value, level: '' };
-      const shares = folder.samples(QUANTITIES.application.name).filter(isAt(at));
+      const place = { ...one, sweep, at, level: '' };
+      const shares = folder.samples(QUANTITIES.application.name).filter(isAt(place));
       if (shares.length === 0) return [];
       const share = mean(shares.map(({ value: percent }) => percent));
       return [
         [
-          [sweep, value].filter(Boolean).join(' '),
+          [sweep, at].filter(Boolean).join(' '),
           ...namesOf(one),
           deciderOf(share, ADAPTS.includes(one.rule)),
-          ...COLUMNS.map(([name]) => cell(name, at)),
+          ...COLUMNS.map(([name]) => cell(name, place)),
         ],
       ];
     }),

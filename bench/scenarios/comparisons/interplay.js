@@ -131,8 +131,8 @@ export const interplay = {
         const left = batch.filter((one) => !done.has(keyOf({ ...one, ...condition, repetition })));
         if (left.length === 0) continue;
         if (!hasTimeFor(lab, blockSeconds(condition, options, left.length))) break;
-        const { sweep, value } = condition;
-        lab.progress(`${sweep} ${value}, ${left.map(wordsOf).join('; ')}`, i / blocks.length);
+        const { sweep, at } = condition;
+        lab.progress(`${sweep} ${at}, ${left.map(wordsOf).join('; ')}`, i / blocks.length);
         await measureBlock(lab, { places, speaker, impairments }, left, { condition, repetition });
       }
     } finally {
@@ -348,11 +348,11 @@ async function shape(running, { rateBits, lossPercent }) {
  * @param {BlockFigures} figures
  */
 function record(lab, { rule, controller, carry }, { condition, repetition }, figures) {
-  const { sweep, value: at } = condition;
+  const { sweep, at } = condition;
   const atMs = lab.folder.elapsedMs;
   const add = ({ name = '' }, /** @type {number} */ value, level = '') => {
     if (Number.isNaN(value)) return;
-    const factors = { rule, controller, carry, sweep, value: at, level };
+    const factors = { rule, controller, carry, sweep, at, level };
     const sample = { protocol: 'webtransport', repetition, client: '', atMs, value, factors };
     lab.folder.record(name, sample);
   };

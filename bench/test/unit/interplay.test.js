@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Stream } from '../../../public/shared/wire/packet.js';
-import { checkResult } from '../../report/result.js';
+import { checkQuantity, checkResult } from '../../report/result.js';
 import { secondsOf, QUICK_SECONDS } from '../../scenarios/durations.js';
 import { scenarioCommand } from '../../scenarios/scenario-command.js';
 import {
@@ -173,13 +173,17 @@ describe('the plan', () => {
   });
 });
 
+it('has quantities that a folder of runs can keep', () => {
+  for (const quantity of interplay.quantities) expect(() => checkQuantity(quantity)).not.toThrow();
+});
+
 it('the result names who decides, in each condition that was measured', () => {
   const factors = {
     rule: 'probe',
     controller: 'copa',
     carry: 'streams',
     sweep: 'steps',
-    value: '',
+    at: '',
   };
   const sample = { protocol: 'webtransport', repetition: 0, client: '', atMs: 0 };
   const values = /** @type {Record<string, [number, string][]>} */ ({

@@ -346,6 +346,11 @@ describe('a run that ends badly', () => {
     await expect(readRun(root)).rejects.toThrow('has no run.json');
     const folder = await openFolder();
     expect(() => folder.record('jitter', samples(1)[0])).toThrow(TypeError);
+    // Another column of the samples' file has that name, so that it couldn't be read again.
+    const factors = [{ name: 'value', label: 'Condition', unit: '' }];
+    await expect(openFolder({ quantities: [{ ...ROUND_TRIP, factors }] })).rejects.toThrow(
+      "'roundTrip': no factor can have the name 'value'",
+    );
     await expect(
       folder.finish({ ...NO_RESULT, plots: [{ ...resultOf(1).plots[0], name: '../evil' }] }),
     ).rejects.toThrow(TypeError);
