@@ -14,7 +14,7 @@ WORKDIR /aloud
 COPY package.json package-lock.json ./
 COPY bench/package.json ./bench/
 COPY native ./native
-RUN npm ci --omit=dev --no-audit --no-fund && \
+RUN npm ci --omit=dev --omit=optional --no-audit --no-fund && \
     npm run build:native && \
     rm -rf native/target
 COPY LICENSE README.md ./

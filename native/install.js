@@ -199,8 +199,9 @@ async function buildFeature(feature) {
 /** Moves the library built by cargo to its place. @param {string} library */
 function putBuilt(library) {
   const name = LIBRARY_NAMES[process.platform] ?? 'libaloud_native.so';
-  // Renamed into place, because a running server may have the old file mapped.
-  const copy = `${library}.new`;
+  // Renamed into place, because a running server may have the old file mapped. Another build may
+  // end at the same moment.
+  const copy = `${library}.${process.pid}.new`;
   copyFileSync(join(TARGET, 'release', name), copy);
   renameSync(copy, library);
 }

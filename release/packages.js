@@ -29,6 +29,7 @@ import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { LIBRARY, platformName } from '../native/binding.js';
+import { bundle } from './bundle.js';
 import { addressFields } from './manifests.js';
 import { NOTICES_FILE, packageNameOf, packageOf, PLATFORMS } from '../native/platforms.js';
 
@@ -82,17 +83,20 @@ function pack(directory, out) {
  * @param {string} directory
  * @param {(manifest: Manifest) => Manifest} change
  * @param {{ out: string, scratch: string }} folders
+ * @param {(folder: string) => void} [add]  adds further files
  */
-function packChanged(directory, change, { out, scratch }) {
+function packChanged(directory, change, { out, scratch }, add = () => {}) {
   const first = pack(directory, scratch);
   const folder = join(scratch, basename(first, '.tgz'));
   mkdirSync(folder);
   execFileSync('tar', ['xzf', first, '-C', folder]);
-  const manifest = join(folder, 'package', 'package.json');
+  const content = join(folder, 'package');
+  const manifest = join(content, 'package.json');
   const changed = { ...change(readManifest(manifest)), scripts: undefined };
   writeFileSync(manifest, `${JSON.stringify(changed, null, 2)}\n`);
-  copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'package', 'LICENSE'));
-  return pack(join(folder, 'package'), out);
+  copyFileSync(join(ROOT, 'LICENSE'), join(content, 'LICENSE'));
+  add(content);
+  return pack(content, out);
 }
 
 /**
@@ -145,11 +149,52 @@ export function packRelease({ out, addons, repository, all = false }) {
         return addon ? [packAddon(platform, { addon, root, ...folders })] : [];
       }),
       packChanged(join(ROOT, 'native'), (native) => withSystems(addressed(native)), folders),
-      packChanged(ROOT, addressed, folders),
+      packChanged(
+        ROOT,
+        (manifest) => publishedRoot(addressed(manifest)),
+        folders,
+        (content) => bundle(ROOT, bundledNames(withoutQuiche(root)), content),
+      ),
     ];
   } finally {
     rmSync(scratch, { recursive: true });
   }
+}
+
+/** Packages of the engine quiche: its interface, and the engine itself. */
+const QUICHE = Object.freeze([
+  '@fails-components/webtransport',
+  '@fails-components/webtransport-transport-http3-quiche',
+]);
+
+/**
+ * Leaves out the engine quiche. It brings 70 packages, a third of all, and works only where its
+ * install script was allowed to fetch it.
+ * @param {Manifest} root
+ * @returns {Manifest}
+ */
+function withoutQuiche({ optionalDependencies, allowScripts: _, ...root }) {
+  const versions = { ...optionalDependencies, ...root.dependencies };
+  const isKept = (/** @type {[string, string]} */ [name]) => !QUICHE.includes(name);
+  return {
+    ...root,
+    dependencies: Object.fromEntries(Object.entries(root.dependencies).filter(isKept)),
+    optionalDependencies: Object.fromEntries(
+      Object.entries(optionalDependencies ?? {}).filter(isKept),
+    ),
+    peerDependencies: Object.fromEntries(QUICHE.map((name) => [name, `^${versions[name]}`])),
+    peerDependenciesMeta: Object.fromEntries(QUICHE.map((name) => [name, { optional: true }])),
+  };
+}
+
+/** Dependencies that the package brings: all but the addon, of which npm chooses one. */
+const bundledNames = (/** @type {Manifest} */ { dependencies }) =>
+  Object.keys(dependencies).filter((name) => name !== '@aloud/native');
+
+/** @param {Manifest} root @returns {Manifest} the published one */
+function publishedRoot(root) {
+  const published = withoutQuiche(root);
+  return { ...published, bundleDependencies: bundledNames(published) };
 }
 
 /**

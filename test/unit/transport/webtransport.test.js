@@ -24,6 +24,7 @@ vi.mock('../../../server/transport/webtransport-native.js', () => ({
 vi.mock('../../../server/transport/webtransport-quiche.js', () => ({
   quicheError: async () => engines.quicheError,
   createQuicheTransport: async () => engines.open('quiche'),
+  QUICHE_COMMAND: 'npm install quiche',
 }));
 
 const { BUILD_COMMAND, NativeUnavailableError } = await import('@aloud/native');
@@ -69,7 +70,7 @@ describe('the HTTP/3 engine', () => {
         `${BUILD_COMMAND}`,
     );
     expect((await openWebTransport('quiche', options)).line).toMatch(
-      / To turn it on: npm install @fails-components\/\S+$/,
+      / To turn it on: npm install quiche$/,
     );
   });
 
