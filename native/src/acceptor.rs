@@ -18,6 +18,9 @@ pub struct Acceptor {
     pub own: Arc<Registry>,
     pub pending: Arc<Pending<Place>>,
     pub breaches: Arc<Breaches>,
+    /// Settings of new connections, for the lab's own ones of each.
+    #[cfg(all(feature = "lab", not(feature = "noq")))]
+    pub server_config: Mutex<Option<quinn::ServerConfig>>,
     requests: Mutex<HashMap<u32, Request>>,
     /// Ports of other threads.
     ports: Mutex<HashMap<u32, Arc<Registry>>>,
@@ -35,6 +38,8 @@ impl Acceptor {
             places: Places::new(hub.options.max_connections as usize),
             own: Arc::new(Registry::new(hub)),
             breaches: Arc::default(),
+            #[cfg(all(feature = "lab", not(feature = "noq")))]
+            server_config: Mutex::default(),
             requests: Mutex::default(),
             ports: Mutex::default(),
             next_id: AtomicU32::new(1),

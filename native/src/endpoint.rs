@@ -21,7 +21,7 @@ use crate::options::Options;
 use crate::port::{readable, Port};
 use crate::quic::pending::Admissions;
 use crate::quic::runtime::WalledRuntime;
-use crate::quic::{socket, tls};
+use crate::quic::{engine, socket, tls};
 use crate::registry::{Registry, CLOSE_LIMIT};
 use crate::server;
 
@@ -126,11 +126,12 @@ impl Endpoint {
         headers: Vec<String>,
     ) -> Result<u32> {
         let hashes = hashes.iter().map(|hash| hash.to_vec()).collect();
-        let transport = Arc::new(self.hub.options.transport()?);
+        let mut transport = self.hub.options.transport()?;
+        engine::log_client(&mut transport, &url);
         let target = Target {
             url: url.parse::<url::Url>().map_err(invalid)?,
             headers,
-            config: tls::client_config(hashes, transport)?,
+            config: tls::client_config(hashes, Arc::new(transport))?,
         };
         let endpoint = self.client_endpoint()?;
         let Some(place) = self.acceptor.enter() else {
@@ -228,6 +229,8 @@ impl Endpoint {
             .max_incoming(self.hub.options.max_connections as usize)
             .incoming_buffer_size(EARLY_BYTES)
             .incoming_buffer_size_total(ALL_EARLY_BYTES);
+        #[cfg(all(feature = "lab", not(feature = "noq")))]
+        lock(&self.acceptor.server_config).replace(config.clone());
         Ok(config)
     }
 

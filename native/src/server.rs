@@ -8,6 +8,7 @@ use crate::faults::{catch, pass, spawn, Fragile, Place};
 use crate::h3::codes;
 use crate::h3::connection::Connection;
 use crate::place;
+use crate::quic::engine;
 use crate::quic::pending::{Network, Ticket};
 use crate::request::{Request, REFUSED_FOR};
 
@@ -52,7 +53,7 @@ async fn serve(
         () = ticket.turn() => {}
         () = ticket.displaced() => return,
     }
-    let Ok(connecting) = incoming.accept() else {
+    let Ok(connecting) = engine::accept(&acceptor, incoming) else {
         return;
     };
     let quic = select! {

@@ -8,9 +8,13 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use quinn::congestion::Controller;
-use quinn::{AsyncUdpSocket, Connection, PathStats, ReadError, RecvStream};
+use quinn::{
+    AsyncUdpSocket, Connecting, Connection, ConnectionError, Incoming, PathStats, ReadError,
+    RecvStream, TransportConfig,
+};
 use quinn_proto::RttEstimator;
 
+use crate::acceptor::Acceptor;
 use crate::faults::{pass, Place};
 #[cfg(unix)]
 use crate::quic::udp::ReadSocket;
@@ -28,6 +32,21 @@ pub fn wrap_udp_socket(socket: UdpSocket, serves: bool) -> io::Result<Socket> {
 #[cfg(not(unix))]
 pub fn wrap_udp_socket(socket: UdpSocket, _serves: bool) -> io::Result<Socket> {
     quinn::Runtime::wrap_udp_socket(&quinn::TokioRuntime, socket)
+}
+
+/// Begins the log of a client's connection, which only the lab's build has.
+pub fn log_client(_transport: &mut TransportConfig, _peer: &str) {
+    #[cfg(feature = "lab")]
+    crate::lab::qlog::log(_transport, "client", _peer);
+}
+
+/// Accepts a connection, in the lab's build with a log of its own.
+pub fn accept(_acceptor: &Acceptor, incoming: Incoming) -> Result<Connecting, ConnectionError> {
+    #[cfg(feature = "lab")]
+    if let Some(config) = crate::lab::qlog::server_config(_acceptor, incoming.remote_address()) {
+        return incoming.accept_with(config);
+    }
+    incoming.accept()
 }
 
 impl Controller for Wrapped {
