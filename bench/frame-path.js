@@ -24,6 +24,7 @@ import { DEFAULTS } from '../server/config/options.js';
 import { roomConfigOf } from '../server/room/room-config.js';
 import { Rooms } from '../server/host/rooms.js';
 import { checkoutWith, wholeNumber } from './options.js';
+import { formatDuration } from './report/numbers.js';
 import { bootstrap } from './stats/bootstrap.js';
 import { seededRandom } from '../testkit/random.js';
 import { quantile, sorted } from '../testkit/statistics.js';
@@ -316,10 +317,10 @@ const MOST_ANSWERED = 100;
  *   'bytes/frame': number, 'sent/frame': number }} Row
  *
  * @param {readonly number[][]} situations
- * @param {{ rounds: number, seconds: number }} options
+ * @param {{ rounds: number, seconds: number, tells: boolean }} options tells: how long it will take
  * @returns {Promise<Row[]>} medians of the rounds, in which the cases alternate
  */
-async function measureHere(situations, { rounds, seconds }) {
+async function measureHere(situations, { rounds, seconds, tells }) {
   const { gc } = /** @type {{ gc?: () => void }} */ (globalThis);
   if (!gc) console.error('Bytes are rough: run with node --expose-gc for exact ones.');
   const cases = [];
@@ -343,11 +344,17 @@ async function measureHere(situations, { rounds, seconds }) {
     }
   }
   for (let round = -2; round < rounds; round++) {
+    const fromMs = performance.now();
     for (const { room, packets, results } of cases) {
       gc?.();
       const result = measure(room, packets, seconds);
       if (round >= 0) results.push(result);
     }
+    // The second round is the first with compiled code, and as long as those that count.
+    if (round === -1 && tells)
+      console.error(
+        `frame-path: some ${formatDuration(rounds * (performance.now() - fromMs))} more`,
+      );
   }
   for (const { room } of cases) room.rooms.close();
   return cases.map(({ codec, people, talking, delivery, results }) => ({
@@ -453,7 +460,7 @@ const { against, json, people, talking, ...options } = new Command('frame-path')
 const situations = people ? [[people, Math.min(talking, people)]] : SITUATIONS;
 const table = against
   ? compare(against, situations, /** @type {any} */ (options))
-  : await measureHere(situations, /** @type {any} */ (options));
+  : await measureHere(situations, /** @type {any} */ ({ ...options, tells: !json }));
 if (json) console.log(JSON.stringify({ node: process.version, ...options, cases: table }, null, 2));
 else {
   console.log(`20 ms frames at 48 kHz, Node ${process.version}; "frame" is one that was received`);

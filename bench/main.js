@@ -6,8 +6,9 @@ import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, Option } from 'commander';
-import { EXPERIMENTS, markdownOf, runPapers } from './scenarios/comparisons/papers.js';
-import { BENCHMARKS, runTargets } from './scenarios/targets.js';
+import { EXPERIMENTS, markdownOf, resultsIn, runPapers } from './scenarios/comparisons/papers.js';
+import { comparedTable } from './scenarios/comparisons/papers-compared.js';
+import { BENCHMARKS, runTargets } from './scenarios/bars.js';
 import { watchMachine } from '../testkit/machine.js';
 import { findChromium } from '../testkit/browsers/chromium.js';
 import { codecCommand } from './codec/codec.js';
@@ -17,14 +18,22 @@ import { sentenceOf } from '../server/errors/config-error.js';
 import { Lab } from './scenarios/lab.js';
 import { openLink } from './link/link.js';
 import { listOf, number } from './options.js';
-import { disturbanceWords, disturbedResult, quickResult } from './report/marks.js';
+import {
+  disturbanceWarning,
+  disturbanceWords,
+  disturbedResult,
+  quickResult,
+} from './report/marks.js';
 import { formatDuration } from './report/numbers.js';
 import { Progress } from './report/progress.js';
+import { beginQlogs, completeQlogs, qlogNote } from './plugin/qlog.js';
 import { textSummary } from './report/text-table.js';
 import { trustedResult } from './report/result.js';
 import { RunFolder } from './report/run-folder.js';
 import { overrunOf, secondsOf } from './scenarios/durations.js';
+import { secondsOfCommands } from './scenarios/runs.js';
 import { scenarios } from './scenarios/index.js';
+import { runTimes, SMALLEST } from './scenarios/times.js';
 import { RESULTS, scenarioCommand } from './scenarios/scenario-command.js';
 import { surveyCommand } from './survey/command.js';
 
@@ -102,6 +111,10 @@ program
         'all',
       ),
   )
+  .option(
+    '--compare <folders...>',
+    'measures nothing, and compares the rankings of two folders of --runs, row by row',
+  )
   .addOption(
     new Option(
       '--runs <folder>',
@@ -123,6 +136,28 @@ program
   )
   .action(showPapers);
 program
+  .command('times')
+  .description(
+    'runs a small plan of each scenario, and compares the time that it told with what it took',
+  )
+  .addOption(
+    new Option('--only <list>', 'of scenarios, separated by commas')
+      .argParser(listOf(Object.keys(SMALLEST)))
+      .default(Object.keys(SMALLEST), 'all'),
+  )
+  .addOption(
+    new Option('--out <folder>', "where the run's folder is made").default(
+      RESULTS,
+      'bench/results',
+    ),
+  )
+  .action(showTimes);
+program
+  .command('qlog')
+  .description("completes a server's qlog files (bench/plugin/index.js --qlog FOLDER) for qvis")
+  .argument('<folder>')
+  .action(async (folder) => console.log(qlogNote(await completeQlogs(folder))));
+program
   .command('frame-path')
   .description(
     "what a received frame costs on Node's thread, in microseconds and bytes; further " +
@@ -136,6 +171,20 @@ program
       spawnSync(process.execPath, ['--expose-gc', FRAME_PATH, ...argv], { stdio: 'inherit' })
         .status ?? 1;
   });
+
+/** @param {{ only: string[], out: string }} options */
+async function showTimes({ only, out }) {
+  const [times] = await showTables({
+    argvs: only.map((name) => [name, ...SMALLEST[name]]),
+    name: 'times',
+    title: 'Told and taken times',
+    summary: 'A small plan of each scenario: the time that it told beforehand, and what it took.',
+    notes: [],
+    options: { only, out },
+    run: async (means) => [await runTimes({ ...means, only })],
+  });
+  if (times.rows.some((row) => row.at(-1) === 'not kept')) process.exitCode = 1;
+}
 
 /** @param {{ only: string[], out: string }} options */
 async function showTargets({ only, out }) {
@@ -159,9 +208,12 @@ async function showTargets({ only, out }) {
   });
 }
 
-/** @param {{ only: string[], runs: string, seed: number, out: string }} options */
-async function showPapers({ only, runs, seed, out }) {
+/**
+ * @param {{ only: string[], runs: string, seed: number, out: string, compare?: string[] }} options
+ */
+async function showPapers({ only, runs, seed, out, compare }) {
   const experiments = EXPERIMENTS.filter(({ name }) => only.includes(name));
+  if (compare) return comparePapers(experiments, compare);
   const [papers, ratings] = await showTables({
     argvs: experiments.map(({ argv }) => argv),
     name: 'papers',
@@ -184,6 +236,24 @@ async function showPapers({ only, runs, seed, out }) {
     console.log(
       `\nThe table of bench/docs/comparisons.md, R of the E-model:\n\n${markdownOf(ratings)}`,
     );
+}
+
+/**
+ * Prints whether two runs of the papers' experiments have the same rankings; the command fails
+ * where one differs.
+ * @param {typeof EXPERIMENTS} experiments
+ * @param {string[]} folders
+ */
+async function comparePapers(experiments, folders) {
+  if (folders.length !== 2)
+    throw new Error(`--compare: ${folders.length} folders were named; it takes two`);
+  const [first, second] = await Promise.all(
+    folders.map((folder) => resultsIn(folder, experiments)),
+  );
+  const table = comparedTable(experiments, first, second);
+  console.log(`${markdownOf(table)}\n\n${table.caption}`);
+  if (table.rows.some(([, , verdict]) => verdict !== 'same' && verdict !== 'compatible'))
+    process.exitCode = 1;
 }
 
 /**
@@ -223,19 +293,6 @@ async function showTables({ argvs, name, title, summary, notes, options, run: ru
   return tables;
 }
 
-/**
- * Duration of the commands that are scenarios, in seconds.
- * @param {readonly (readonly string[])[]} argvs
- */
-function secondsOfCommands(argvs) {
-  return argvs.reduce((all, [name, ...argv]) => {
-    const scenario = scenarios.find((one) => one.name === name);
-    if (!scenario) return all;
-    const options = scenarioCommand(scenario).parse(argv, { from: 'user' }).opts();
-    return all + secondsOf(scenario, /** @type {any} */ (options));
-  }, 0);
-}
-
 function interruption() {
   const interrupted = new AbortController();
   // Each process that is waited for listens to it.
@@ -266,6 +323,7 @@ async function run(scenario, { link: profile, ...options }) {
   const chromium = options.browser ? requireChromium() : undefined;
   const progress = new Progress(process.stderr, systemClock);
   const folder = await openFolder(scenario, { ...options, link: profile }, chromium);
+  if (options.qlog) beginQlogs(options.qlog);
   const toldSeconds = secondsOf(scenario, { ...options, link: profile });
   progress.print(`${scenario.title}: some ${formatDuration(1000 * toldSeconds)}`);
   const busy = await busyCores(LOOK_MS);
@@ -292,10 +350,12 @@ async function run(scenario, { link: profile, ...options }) {
     progress: (what, share) => progress.update(share, what),
   });
   const watch = await watchMachine();
-  const told = () => {
+  const told = async () => {
     const disturbance = disturbanceWords(watch());
-    if (disturbance) folder.warn(`Disturbed: during the run ${disturbance}.`);
-    const result = scenario.result(folder, { ...options, link: profile });
+    if (disturbance) folder.warn(disturbanceWarning(disturbance));
+    const measured = scenario.result(folder, { ...options, link: profile });
+    const qlogs = options.qlog ? [qlogNote(await completeQlogs(options.qlog))] : [];
+    const result = { ...measured, notes: [...measured.notes, ...qlogs] };
     const marked = disturbedResult(options.quick ? quickResult(result) : result, disturbance);
     return toldResult(link, folder, marked);
   };
@@ -309,7 +369,7 @@ async function run(scenario, { link: profile, ...options }) {
     await lab.close();
     const overrun = overrunOf(folder.elapsedMs, toldSeconds);
     if (overrun) folder.warn(overrun);
-    const result = told();
+    const result = await told();
     const report = await folder.finish(result);
     progress.close();
     console.log(textSummary(folder.run, result, report));
@@ -318,7 +378,7 @@ async function run(scenario, { link: profile, ...options }) {
     await lab.close();
     const reason = interrupted.signal.aborted ? interrupted.signal.reason : error;
     const isMeasured = scenario.quantities.some(({ name }) => folder.samples(name).length > 0);
-    const result = isMeasured ? resultOf(told, folder) : undefined;
+    const result = isMeasured ? await resultOf(told, folder) : undefined;
     const report = await folder.fail(reason, result);
     if (result) console.log(textSummary(folder.run, result, report));
     const ending = interrupted.signal.aborted
@@ -334,12 +394,12 @@ async function run(scenario, { link: profile, ...options }) {
 
 /**
  * The result of a run that broke off. One that can't be made must not keep the folder from its end.
- * @param {() => import('./report/result.js').Result} told
+ * @param {() => Promise<import('./report/result.js').Result>} told
  * @param {RunFolder} folder
  */
-function resultOf(told, folder) {
+async function resultOf(told, folder) {
   try {
-    return told();
+    return await told();
   } catch (error) {
     folder.warn(`There are no tables: ${error instanceof Error ? error.message : error}.`);
     return undefined;

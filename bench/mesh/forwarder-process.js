@@ -15,7 +15,7 @@ serve(
     /** @param {{ from: string, host: string, offer: string }} options */
     answer: (options) => peers.answer(options),
     begin: () => void cpu.take(),
-    collect: () => ({ cpuPercent: cpu.take() }),
+    collect: () => ({ cpuPercent: cpu.take(), rssBytes: process.memoryUsage().rss }),
   },
   () => peers.close(),
 );

@@ -7,10 +7,12 @@
  * @property {{ speaker?: string, frame: number, atMs: number }[]} received of a speaker, or of the
  *   mix
  * @property {number} cpuPercent    of a core
+ * @property {number} rssBytes      resident memory of the process
  * @property {number[]} latenessMs  of sending, against plan
  *
  * @typedef {object} HubNotes
  * @property {number} cpuPercent
+ * @property {number} rssBytes
  * @property {{ name: string, frame: number, state: number, mix?: number }[]} [states] of speakers'
  *   frames when they were mixed (bench/participants/server-process.js), if the hub mixes
  * @property {number[]} [tickLatenessMs]  lateness of mixes

@@ -64,7 +64,8 @@ function begin() {
 }
 
 /**
- * The notes since begin(), with the lateness and the processor time since then or the last time.
+ * The notes since begin(), with the lateness and the processor time since then or the last time,
+ * and the resident memory now.
  */
 function collect() {
   const shared = (/** @type {any[]} */ notes) =>
@@ -75,6 +76,7 @@ function collect() {
     sent: shared(sent),
     received: shared(received),
     cpuPercent,
+    rssBytes: process.memoryUsage().rss,
     latenessMs: pacer.takeLateness(),
   };
 }

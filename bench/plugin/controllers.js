@@ -36,10 +36,15 @@ export const ALL_CONTROLLERS = Object.freeze([...CONGESTION_CONTROLLERS, ...NOQ_
 
 /** @typedef {typeof ALL_CONTROLLERS[number]} CongestionController */
 
-/** @param {CongestionController} controller */
+/**
+ * The product's controllers are in the build for the lab too, which alone writes qlog files.
+ * @param {CongestionController} controller
+ */
 const featureOf = (controller) =>
   PRODUCT.some((name) => name === controller)
-    ? null
+    ? process.env.QLOGDIR
+      ? 'lab'
+      : null
     : NOQ_CONTROLLERS.some((name) => name === controller)
       ? 'noq'
       : 'lab';

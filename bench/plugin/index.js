@@ -13,6 +13,7 @@
  * @property {CongestionController} congestionController
  * @property {'probe' | keyof typeof RULES} listenerRule
  * @property {boolean} watchPaths
+ * @property {string | null} qlog
  */
 
 import { CARRIES, CARRY_QUERY, MAX_PACKET_STREAMS } from '../../public/lab/runs/carry.js';
@@ -22,6 +23,7 @@ import { ConfigError } from '../../server/errors/config-error.js';
 import { choice, row } from '../../server/config/options.js';
 import measuring from '../../testkit/plugin.js';
 import { ALL_CONTROLLERS, controllerSettings } from './controllers.js';
+import { beginQlogs } from './qlog.js';
 import { CarriedSession } from './carried-session.js';
 import { WatchedSession } from './watched-session.js';
 import { MAX_PEERS, openDataChannels, SILENCE_MS } from './data-channel.js';
@@ -82,24 +84,37 @@ export default {
       false,
       "counts what the server hands to QUIC for each session, beside the controller's window",
     ),
+    {
+      ...row(
+        'path',
+        'qlog',
+        null,
+        'directory for a qlog of each QUIC connection of the native engine, as quinn writes it ' +
+          '(`npm run bench -- qlog FOLDER` completes it for qvis)',
+      ),
+      fallbackNote: 'none',
+    },
   ],
   rateRules: RULES,
   room: (config) => ({ listenerRule: ours(config).listenerRule }),
 
   engine(config) {
-    const { carry, congestionController, engine, watchPaths } = ours(config);
-    if (carry === 'datagrams' && congestionController === 'cubic' && !watchPaths) return null;
+    const { carry, congestionController, engine, qlog, watchPaths } = ours(config);
+    if (qlog !== null) beginQlogs(qlog);
+    const settings = controllerSettings(congestionController);
+    const isProduct = congestionController === 'cubic' && settings.library === null;
+    if (carry === 'datagrams' && isProduct && !watchPaths) return null;
     if (engine === 'quiche' || engine === 'none')
       throw new ConfigError({
         option: '--engine',
         value: engine,
-        allowed: 'auto or native with --carry, --congestion-controller and --watch-paths',
+        allowed: 'auto or native with --carry, --congestion-controller, --watch-paths and --qlog',
       });
     const Session = watchPaths ? WatchedSession : CarriedSession;
     return carry === 'datagrams'
-      ? { settings: controllerSettings(congestionController), ...(watchPaths && { Session }) }
+      ? { settings, ...(watchPaths && { Session }) }
       : {
-          settings: { ...controllerSettings(congestionController), maxStreams: MAX_PACKET_STREAMS },
+          settings: { ...settings, maxStreams: MAX_PACKET_STREAMS },
           Session,
           offer:
             carry === 'any' ? { carries: CARRIES } : { url: `/session?${CARRY_QUERY}=${carry}` },

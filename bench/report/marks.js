@@ -25,6 +25,18 @@ export function disturbanceWords({ othersShare, stolenShare }) {
   return said.join(', ');
 }
 
+/** Begin of a disturbed run's warning. */
+const DISTURBED = 'Disturbed: ';
+
+/** @param {string} disturbance in words */
+export const disturbanceWarning = (disturbance) => `${DISTURBED}during the run ${disturbance}.`;
+
+/**
+ * True if a run was disturbed.
+ * @param {readonly string[]} warnings  of the run
+ */
+export const wasDisturbed = (warnings) => warnings.some((warning) => warning.startsWith(DISTURBED));
+
 /**
  * A result whose title and headlines say that the run was disturbed.
  * @param {Result} result

@@ -45,6 +45,7 @@ const LABELS = new Map([
   ['reset-streams', 'WebTransport on streams that are reset'],
   ['datachannel-chromium', 'WebRTC data channel, Chromium'],
   ['http1-per-request', 'HTTP/1, a connection for each request'],
+  ['switching', 'WebTransport datagrams, or one stream while many are lost'],
 ]);
 
 /** Congestion controllers, of ways such as `datagrams@copa`. */

@@ -186,14 +186,26 @@ export const MEASURED = Object.freeze({
     options.repetitions * 4 * (PART.server + PART.call + options.settle) + 4 * options.duration,
 });
 
+/** Time to mark what is heard of one way in a block, in seconds. */
+const MARK_SECONDS = 4;
+
 /**
  * Time of one grid's measurement, in seconds.
  * @param {Options} options
- * @param {number} conditions
+ * @param {readonly { seconds?: number, blocks?: number, moreSeconds?: number }[]} conditions each
+ *   with its measured time, if not the options' own; the blocks in which its ways come one after
+ *   another; and the time for which a block lasts longer
  */
 export const gridSeconds = (options, conditions) =>
   PART.call +
-  options.repetitions * conditions * (GRID_SECONDS + block(options) + (options.marks ? 4 : 0));
+  options.repetitions *
+    sum(
+      conditions.map(
+        ({ seconds = block(options), blocks = 1, moreSeconds = 0 }) =>
+          blocks * (GRID_SECONDS + seconds + moreSeconds) +
+          (options.marks ? MARK_SECONDS * options.ways.length : 0),
+      ),
+    );
 
 /**
  * Estimates the duration of a scenario.

@@ -11,6 +11,7 @@ import { parallel } from './comparisons/parallel.js';
 import { setup } from './comparisons/setup.js';
 import { shipped } from './comparisons/shipped.js';
 import { sweep } from './comparisons/sweep.js';
+import { switching } from './comparisons/switching.js';
 import { ways } from './comparisons/ways.js';
 import { crowd } from './crowd.js';
 import { datagrams } from './datagrams.js';
@@ -47,6 +48,7 @@ export const scenarios = Object.freeze([
   controllers,
   interplay,
   mixed,
+  switching,
   mesh,
   shipped,
   setup,

@@ -6,6 +6,9 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { secondsOf } from './durations.js';
+import { scenarios } from './index.js';
+import { scenarioCommand } from './scenario-command.js';
 
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
 
@@ -19,24 +22,43 @@ const TIDY_MS = 15_000;
  * @property {string} report   its path
  * @property {import('../report/result.js').Result} result
  * @property {boolean} isComplete
+ * @property {number} durationMs
  * @property {Record<string, unknown>} options  as run.json has them
  * @property {string} [commit]  of aloud, where it was run in a checkout
  * @property {string[]} warnings
  */
 
 /**
+ * How long commands of scenarios take, in seconds. Those that are no scenarios aren't in it.
+ * @param {readonly (readonly string[])[]} argvs
+ */
+export function secondsOfCommands(argvs) {
+  return argvs.reduce((all, [name, ...argv]) => {
+    const scenario = scenarios.find((one) => one.name === name);
+    if (!scenario) return all;
+    const options = scenarioCommand(scenario).parse(argv, { from: 'user' }).opts();
+    return all + secondsOf(scenario, /** @type {any} */ (options));
+  }, 0);
+}
+
+/**
+ * Time after which a run counts as hanging, in seconds.
+ * @param {readonly string[]} argv of the lab's command
+ */
+export const limitOf = (argv) => 60 + 2 * secondsOfCommands([argv]);
+
+/**
  * @param {object} options
  * @param {readonly string[]} options.argv      of the lab's command
  * @param {string} options.out                  where its folder is made
- * @param {number} options.limitSeconds         after this time it is ended
  * @param {AbortSignal} options.signal
  * @returns {Promise<ScenarioRun>}
  * @throws {Error} when it broke off, which says why
  */
-export async function runScenario({ argv, out, limitSeconds, signal }) {
+export async function runScenario({ argv, out, signal }) {
   const { output, code, reason } = await runNode(
     [MAIN, ...argv, '--out', out],
-    limitSeconds,
+    limitOf(argv),
     signal,
   );
   const report = /^Report: (.*)$/m.exec(output)?.[1];
@@ -60,11 +82,12 @@ export async function readRun(path) {
     ...circumstances.warnings,
     ...(isShort ? ['the load generator was itself short of processor time'] : []),
   ];
-  const { complete: isComplete, options, environment } = circumstances;
+  const { complete: isComplete, durationMs, options, environment } = circumstances;
   return {
     report: join(path, 'report.html'),
     result,
     isComplete,
+    durationMs,
     options,
     commit: environment.git?.commit,
     warnings,

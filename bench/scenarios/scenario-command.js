@@ -11,6 +11,7 @@ import plugin from '../../testkit/plugin.js';
 import { loadConfig } from '../../server/config/config.js';
 import { LINK_PROFILES } from '../link/profiles.js';
 import { listOf, number } from '../options.js';
+import { readQlogFolder } from '../plugin/qlog.js';
 import { FORMATS } from './lab.js';
 
 /** The folder in which runs' folders are made, unless another one is named. */
@@ -83,6 +84,12 @@ export function scenarioCommand(scenario) {
       'further options of the server, in one string',
       readServerOptions,
       [],
+    )
+    .option(
+      '--qlog <folder>',
+      "writes a qlog of each QUIC connection there, as files that qvis opens (needs the engine's " +
+        'build for the lab)',
+      readQlogFolder,
     )
     .addOption(
       new Option('--out <folder>', "where the run's folder is made").default(

@@ -1,8 +1,6 @@
 /**
- * Targets of aloud, as a table of each run. The command `bars` runs the benchmarks one after the
- * other and puts their targets into one table.
+ * Targets of aloud, as a table of each run.
  * @import { Cell, Table } from '../report/result.js'
- * @import { RunFolder } from '../report/run-folder.js'
  * @import { Interval } from '../stats/bootstrap.js'
  *
  * @typedef {object} Target
@@ -15,30 +13,10 @@
  * @property {string} [why]    obstacle, or a note for readers of the figure
  */
 
-import { relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { formatEstimate, formatNumber } from '../report/numbers.js';
-import { runNode, runScenario } from './runs.js';
-
-/** @param {string} file  beside this one's folder */
-function pathOf(file) {
-  return fileURLToPath(new URL(file, import.meta.url));
-}
 
 /** The name of the table with a result's targets. */
-const TABLE = 'targets';
-
-/**
- * Benchmarks that are separate commands and no scenarios: their Node.js arguments, and the table
- * of their output.
- */
-const COMMANDS = Object.freeze({
-  'frame-path': {
-    argv: ['--expose-gc', pathOf('../frame-path.js'), '--json'],
-    tableOf: framePathTargets,
-  },
-  stalls: { argv: [pathOf('../stalls.js'), '--json'], tableOf: stallTargets },
-});
+export const TABLE = 'targets';
 
 /**
  * Limits for one received frame on Node's thread: its time in microseconds, and its allocations in
@@ -55,63 +33,6 @@ const FRAME_BYTES = 64;
 const BACK_SECONDS = 3;
 const LESS_MOS = 0.1;
 const STEEPER = 1.1;
-
-/**
- * @typedef {object} Benchmark
- * @property {string} name
- * @property {string[]} argv      of the lab's command; empty for one of COMMANDS
- * @property {number} limitSeconds after this time it is ended
- * @property {boolean} [isLong]   run only when it is named
- */
-
-/** The benchmarks of `bars`: some 70 minutes without the long one. @type {readonly Benchmark[]} */
-export const BENCHMARKS = Object.freeze([
-  { name: 'frame-path', argv: [], limitSeconds: 120 },
-  {
-    name: 'call-thesis',
-    argv: ['call', '--link', 'thesis', '--duration', '60'],
-    limitSeconds: 180,
-  },
-  {
-    name: 'call-loopback',
-    argv: ['call', '--duration', '15', '--settle', '20'],
-    limitSeconds: 120,
-  },
-  { name: 'loss', argv: ['loss'], limitSeconds: 400 },
-  {
-    name: 'mouth-to-ear',
-    argv: ['mouth-to-ear', '--duration', '12', '--repetitions', '3'],
-    limitSeconds: 700,
-  },
-  { name: 'stalls', argv: [], limitSeconds: 900 },
-  { name: 'stragglers', argv: ['stragglers'], limitSeconds: 800 },
-  { name: 'starved', argv: ['starved'], limitSeconds: 500 },
-  { name: 'crowd', argv: ['crowd'], limitSeconds: 900 },
-  { name: 'listeners', argv: ['listeners', '--duration', '10'], limitSeconds: 200 },
-  // The server is measured after a minute: V8 compiles in the first.
-  {
-    name: 'forward',
-    argv: [
-      'forward',
-      '--cases',
-      '50/5',
-      '--ways',
-      'bundle,packets',
-      '--warm-up',
-      '30',
-      '--duration',
-      '60',
-      '--repetitions',
-      '3',
-    ],
-    limitSeconds: 700,
-  },
-  { name: 'throughput', argv: ['throughput'], limitSeconds: 500 },
-  { name: 'startup', argv: ['startup'], limitSeconds: 500 },
-  { name: 'memory', argv: ['memory'], limitSeconds: 200 },
-  { name: 'failover', argv: ['failover'], limitSeconds: 300 },
-  { name: 'soak', argv: ['soak'], limitSeconds: 3900, isLong: true },
-]);
 
 /**
  * The interval of a target's figure in words, for its remark.
@@ -158,65 +79,12 @@ export function targetsTable(targets) {
   };
 }
 
-/**
- * @param {object} options
- * @param {readonly Benchmark[]} options.benchmarks
- * @param {RunFolder} options.folder
- * @param {AbortSignal} options.signal
- * @param {(what: string, share: number) => void} options.progress
- * @returns {Promise<Table>} a row for each target
- */
-export async function runTargets({ benchmarks, folder, signal, progress }) {
-  /** @type {Table[]} */
-  const tables = [];
-  for (const [i, benchmark] of benchmarks.entries()) {
-    if (signal.aborted) break;
-    progress(benchmark.name, i / benchmarks.length);
-    try {
-      tables.push(
-        benchmark.argv.length > 0
-          ? await runTarget(benchmark, folder, signal)
-          : await runCommand(benchmark, signal),
-      );
-    } catch (error) {
-      const why = /** @type {Error} */ (error).message;
-      folder.warn(`${benchmark.name}: ${why}`);
-      tables.push(
-        targetsTable([{ what: benchmark.name, limit: NaN, reached: NaN, unit: '', why }]),
-      );
-    }
-  }
-  return joined(tables);
-}
-
 /** @param {readonly Table[]} tables of targets */
 export function joined(tables) {
   return {
     ...targetsTable([]),
     rows: /** @type {Cell[][]} */ (tables.flatMap(({ rows }) => rows)),
   };
-}
-
-/** @param {Benchmark} benchmark @param {RunFolder} folder @param {AbortSignal} signal */
-async function runTarget({ name, argv, limitSeconds }, folder, signal) {
-  const { report, result, warnings } = await runScenario({
-    argv,
-    out: folder.path,
-    limitSeconds,
-    signal,
-  });
-  const table = result.tables.find(({ name: kind }) => kind === TABLE);
-  if (!table) throw new Error(`${name} has no table of targets`);
-  for (const warning of warnings) folder.warn(`${name}: ${warning}`);
-  return { ...table, caption: relative(folder.path, report) };
-}
-
-/** @param {Benchmark} benchmark @param {AbortSignal} signal */
-async function runCommand({ name, limitSeconds }, signal) {
-  const { argv, tableOf } = COMMANDS[/** @type {keyof typeof COMMANDS} */ (name)];
-  const { output, code, reason } = await runNode(argv, limitSeconds, signal);
-  if (code !== 0) throw new Error(reason ?? `it broke off (exit code ${code})`);
-  return tableOf(JSON.parse(output.slice(output.indexOf('{'))));
 }
 
 /**

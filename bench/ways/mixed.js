@@ -16,11 +16,11 @@ import { MAX_STUCK_BYTES } from '../../server/session/session.js';
 import { cutMessage, MessageParts } from './messages.js';
 
 /** The first byte of a packet. */
-const SOUND = 0;
+export const SOUND = 0;
 const PART = 1;
 
 /** Buffer limit of the server's own transport, so that a long message isn't refused. */
-const SETTINGS = Object.freeze({ streamBufferBytes: MAX_STUCK_BYTES });
+export const SETTINGS = Object.freeze({ streamBufferBytes: MAX_STUCK_BYTES });
 
 /**
  * Bytes of datagrams that may wait where messages go in them, of which one of 16 KiB is handed over
@@ -67,7 +67,7 @@ const settingsOf = (messages) =>
  * @param {Partial<import('@aloud/native').EndpointSettings>} settings
  * @returns {ReturnType<Way['receive']>}
  */
-async function receive({ host, onPacket, onMessage }, settings) {
+export async function receive({ host, onPacket, onMessage }, settings) {
   const { hash, ...certificate } = await generateCertificate({ hosts: [host], now: new Date() });
   const endpoint = new Endpoint(settings);
   const { port } = await endpoint.listen({
@@ -105,7 +105,7 @@ function readPackets(stream, take) {
 }
 
 /** @param {number} kind @param {Uint8Array} bytes */
-function ofKind(kind, bytes) {
+export function ofKind(kind, bytes) {
   const packet = new Uint8Array(1 + bytes.length);
   packet[0] = kind;
   packet.set(bytes, 1);

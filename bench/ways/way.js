@@ -40,6 +40,7 @@ import { http1 } from './http1.js';
 import { mixed } from './mixed.js';
 import { redundant } from './redundant.js';
 import { rtp } from './rtp.js';
+import { switching } from './switching.js';
 import { websocket } from './websocket.js';
 import { webtransport } from './webtransport.js';
 
@@ -78,8 +79,17 @@ const withMessages = {
 /** Ways that have a browser at each end: two processors carry few of them at once. */
 const inBrowsers = { 'datachannel-chromium': chromiumDatachannel };
 
+/** Ways that change with their path. */
+const changing = { switching };
+
 /** All ways by name. @type {Readonly<Record<string, Way>>} */
-export const ways = Object.freeze({ ...compared, ...controlled, ...withMessages, ...inBrowsers });
+export const ways = Object.freeze({
+  ...compared,
+  ...controlled,
+  ...withMessages,
+  ...inBrowsers,
+  ...changing,
+});
 
 /** The names of the ways that are compared, in the order of reports. */
 export const WAYS = Object.freeze(Object.keys(compared));

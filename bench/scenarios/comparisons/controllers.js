@@ -108,6 +108,7 @@ export const controllers = gridScenario({
     'congestion controller at both ends, read back from both. All controllers of one way of ' +
     'carrying run at once, with the same packets of speech, one every 20 ms.',
   run: runByCarry,
+  plan: (ways) => ({ blocks: new Set(ways.map(carryOf)).size }),
   notes: [
     "cubic, newreno and bbr are inside aloud's floor of 32 KiB; those with -bare are " +
       "quinn's own (quinn-proto 0.11); none has no window and no pacing; copa is written " +
@@ -143,7 +144,11 @@ export const controllers = gridScenario({
  * @type {typeof runGrid}
  */
 async function runByCarry(lab, { ways, ...rest }) {
-  const carryOf = (/** @type {string} */ way) => way.split('@')[0];
   for (const carry of new Set(ways.map(carryOf)))
     await runGrid(lab, { ...rest, ways: ways.filter((way) => carryOf(way) === carry) });
+}
+
+/** @param {string} way @returns {string} that of `datagrams@copa` is datagrams */
+function carryOf(way) {
+  return way.split('@')[0];
 }

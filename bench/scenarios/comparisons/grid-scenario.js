@@ -8,7 +8,12 @@
  * @import { Sweep } from './grid-result.js'
  *
  * @typedef {Sweep & { values: readonly number[], isExtra?: boolean, condition: (value: number,
- *   lab: Lab) => Omit<Condition, 'sweep' | 'value'> }} Swept isExtra: measured only if it is named
+ *   lab: Pick<Lab, 'options' | 'blockSeconds'>) => Omit<Condition, 'sweep' | 'value'> }} Swept
+ *   isExtra: measured only if it is named
+ *
+ * @typedef {object} Plan  of a condition's measurement
+ * @property {number} blocks       in which its ways come one after another; by default 1
+ * @property {number} moreSeconds  by which a block is longer than what it measures
  */
 
 import { Option } from 'commander';
@@ -36,6 +41,7 @@ const ALL_AT_ONCE =
  * @param {'relay' | 'nothing'} [options.through]  content of the hub by default
  * @param {string} [options.summary] replaces the summary of a pair of legs for each way
  * @param {typeof runGrid} [options.run]
+ * @param {(ways: readonly string[], condition: Condition) => Partial<Plan>} [options.plan]
  * @param {(command: Command) => void} [options.addOptions]  its own options
  * @param {(lab: Lab) => void} [options.check] throws, with a reason, if the machine lacks a
  *   requirement
@@ -52,6 +58,7 @@ export function gridScenario({
   through: between = 'relay',
   summary = ALL_AT_ONCE,
   run = runGrid,
+  plan = () => ({}),
   addOptions,
   check,
 }) {
@@ -81,7 +88,10 @@ export function gridScenario({
     seconds: (options) =>
       gridSeconds(
         options,
-        asked(options).reduce((all, { values }) => all + (options.at ?? values).length, 0),
+        conditionsOf({ options, blockSeconds: 0 }, asked(options), options.at).map((condition) => ({
+          ...plan(options.ways, condition),
+          ...(condition.seconds !== undefined && { seconds: condition.seconds }),
+        })),
       ),
 
     async measure(lab) {
@@ -160,7 +170,7 @@ function addGridOptions(command, { sweeps, ways, allowed, through }) {
 
 /**
  * The conditions of sweeps: each value of the first, then of the second, and so on.
- * @param {Lab} lab
+ * @param {Pick<Lab, 'options' | 'blockSeconds'>} lab
  * @param {readonly Swept[]} sweeps
  * @param {readonly number[]} [at]  values instead of the sweeps' own
  * @returns {Condition[]}

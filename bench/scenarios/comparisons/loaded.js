@@ -5,6 +5,8 @@
  * @import { Condition } from './grid.js'
  * @import { Swept } from './grid-scenario.js'
  * @import { LoadKind } from '../../link/measure.js'
+ *
+ * @typedef {Pick<Lab, 'options' | 'blockSeconds'>} Settings
  */
 
 import { startLoad } from '../../link/measure.js';
@@ -25,18 +27,19 @@ const QUEUES_MS = [50, 100, 200, 500, 1000];
 /** @type {Quantity} */
 const load = { name: 'load', label: 'What the load brought through', unit: 'kbit/s', factors };
 
-/** Rate of the uplink's leg. @param {Lab} lab */
+/** Rate of the uplink's leg. @param {Settings} lab */
 const rateBitsOf = (lab) => 1000 * /** @type {any} */ (lab.options).rate;
 
 /**
  * Loads the sender's leg of each lane, up to the hub.
- * @param {Lab} lab @param {LoadKind} kind
+ * @param {LoadKind} kind
+ * @param {number} seconds  of the block
  * @returns {NonNullable<Condition['disturb']>}
  */
-const loading = (lab, kind) => async (lanes) => {
+const loading = (kind, seconds) => async (lanes) => {
   const ends = await Promise.all(
     lanes.map(({ legs: [from] }) =>
-      startLoad(from.client, from.server, kind, lab.blockSeconds + MORE_SECONDS),
+      startLoad(from.client, from.server, kind, seconds + MORE_SECONDS),
     ),
   );
   return async () =>
@@ -45,7 +48,7 @@ const loading = (lab, kind) => async (lanes) => {
 
 /**
  * @param {string} name @param {string} label @param {string} stands
- * @param {((lab: Lab) => LoadKind)} [kindOf]  none without a load
+ * @param {((lab: Settings) => LoadKind)} [kindOf]  none without a load
  * @returns {Swept}
  */
 const besides = (name, label, stands, kindOf) => ({
@@ -58,7 +61,7 @@ const besides = (name, label, stands, kindOf) => ({
   more: kindOf && [{ of: load, label: 'Load', unit: 'kbit/s', digits: 0 }],
   condition: (queueMs, lab) => ({
     leg: { delayMs: 10, up: { rateBits: rateBitsOf(lab), queueMs } },
-    disturb: kindOf && loading(lab, kindOf(lab)),
+    disturb: kindOf && loading(kindOf(lab), lab.blockSeconds),
   }),
 });
 
@@ -85,9 +88,34 @@ const asymmetric = ({ down, up, load: rate }, kind) => ({
       up: { rateBits: up * 1e6, queueMs },
       down: { rateBits: down * 1e6, queueMs },
     },
-    disturb: loading(lab, kind === 'tcp' ? { flows: 1 } : { udpBits: rate * 1e6 }),
+    disturb: loading(kind === 'tcp' ? { flows: 1 } : { udpBits: rate * 1e6 }, lab.blockSeconds),
   }),
 });
+
+/**
+ * Queues up to those of figures 22 to 25, on their 1 Mbit/s; and the time of a block, in which a
+ * TCP flow fills what it can of them: it fills a second's queue in a second at the soonest.
+ */
+const LONG_QUEUES_MS = [1000, 2000, 5000, 10_000];
+const LONG_KILOBITS = 1000;
+const LONG_SECONDS = 45;
+
+/** @type {Swept} */
+const longQueues = {
+  ...besides(
+    'tcp-long',
+    'beside a TCP flow on 1 Mbit/s',
+    'figures 22 to 25 of Abelló Lozano (2012), whose queues go to 10 s',
+    () => ({ flows: 1 }),
+  ),
+  isExtra: true,
+  values: LONG_QUEUES_MS,
+  condition: (queueMs) => ({
+    leg: { delayMs: 10, up: { rateBits: 1000 * LONG_KILOBITS, queueMs } },
+    seconds: LONG_SECONDS,
+    disturb: loading({ flows: 1 }, LONG_SECONDS),
+  }),
+};
 
 /** The links of tables 6 and 7, with their loads. */
 const LINKS = [
@@ -113,6 +141,7 @@ export const SWEEPS = Object.freeze([
     (lab) => ({ udpBits: rateBitsOf(lab) }),
   ),
   ...LINKS.flatMap((link) => [asymmetric(link, 'tcp'), asymmetric(link, 'udp')]),
+  longQueues,
 ]);
 
 export const loaded = gridScenario({
@@ -127,7 +156,8 @@ export const loaded = gridScenario({
   notes: [
     'Sweeps named by two rates, such as tcp-100-10, are of legs with the one down and the ' +
       'other up, in Mbit/s, and run only if they are named. Their TCP takes what CUBIC lets ' +
-      'it, where Abelló Lozano names 10 and 2 Mbit/s of it.',
+      'it, where Abelló Lozano names 10 and 2 Mbit/s of it. tcp-long, too, runs only if it is ' +
+      'named: queues of 1 to 10 s on 1 Mbit/s, in blocks of 45 s, in which the flow fills them.',
     "Each way has a load of its own, from the sender's namespace to the hub: it shares the " +
       'leg up and its queue with the way, and with nothing else. Down, legs have no limit ' +
       'of their rate, but for asymmetric ones.',

@@ -47,6 +47,8 @@ const factors = [
 export const MESH_QUANTITIES = Object.freeze({
   cpu: { name: 'personCpu', label: 'Processor time of a person', unit: '% of a core', factors },
   hub: { name: 'hubCpu', label: 'Processor time of the hub', unit: '% of a core', factors },
+  memory: { name: 'personMemory', label: "Memory of a person's process", unit: 'MB', factors },
+  hubMemory: { name: 'hubMemory', label: "Memory of the hub's process", unit: 'MB', factors },
   up: { name: 'rateUp', label: "Rate up a person's leg", unit: 'kbit/s', factors },
   down: { name: 'rateDown', label: "Rate down a person's leg", unit: 'kbit/s', factors },
   present: {
@@ -56,7 +58,9 @@ export const MESH_QUANTITIES = Object.freeze({
     factors,
   },
   mouthToEar: { name: 'mouthToEar', label: 'Mouth to ear', unit: 'ms', factors },
+  jitter: { name: 'jitter', label: 'Jitter of frames at the listener', unit: 'ms', factors },
   setup: { name: 'setup', label: 'Setup of a pair', unit: 'ms', factors },
+  success: { name: 'success', label: 'Pairs that heard each other', unit: '%', factors },
   setupAll: {
     name: 'setupAll',
     label: 'Setup until everybody hears everybody',
@@ -89,10 +93,13 @@ export const MESH_QUANTITIES = Object.freeze({
 const FIGURES = Object.freeze([
   { of: MESH_QUANTITIES.cpu, label: 'CPU, person', digits: 1 },
   { of: MESH_QUANTITIES.hub, label: 'CPU, hub', digits: 1 },
+  { of: MESH_QUANTITIES.memory, label: 'Memory, person', digits: 0 },
+  { of: MESH_QUANTITIES.hubMemory, label: 'Memory, hub', digits: 0 },
   { of: MESH_QUANTITIES.up, label: 'Up', digits: 0 },
   { of: MESH_QUANTITIES.down, label: 'Down', digits: 0 },
   { of: MESH_QUANTITIES.present, label: 'Present', digits: 2 },
   { of: MESH_QUANTITIES.mouthToEar, label: 'Mouth to ear', digits: 0 },
+  { of: MESH_QUANTITIES.jitter, label: 'Jitter', digits: 2 },
 ]);
 
 /** Quantities of the sentences. */
@@ -268,33 +275,43 @@ function figuresTable(folder, condition, random) {
   };
 }
 
-/** @param {Samples} folder @param {() => number} random @returns {Table} */
+/**
+ * A call that didn't come to be has a share of success, and no times.
+ * @param {Samples} folder @param {() => number} random @returns {Table}
+ */
 function setupTable(folder, random) {
-  const [pairs, all] = [MESH_QUANTITIES.setup, MESH_QUANTITIES.setupAll].map((of) =>
-    samplesOf(folder, of, CONDITIONS[0]),
-  );
+  const [pairs, all, success] = [
+    MESH_QUANTITIES.setup,
+    MESH_QUANTITIES.setupAll,
+    MESH_QUANTITIES.success,
+  ].map((of) => samplesOf(folder, of, CONDITIONS[0]));
   return {
     name: 'setup',
     title: 'Setup',
     caption:
-      'Over legs of 20 ms. Of pairs the median; until everybody hears everybody, the mean ' +
-      'of the repetitions, and the most.',
+      'Over legs of 20 ms, which lose what --setup-loss says. Of pairs the median; until ' +
+      'everybody hears everybody, the mean of the repetitions, and the most. Heard: pairs that ' +
+      'heard each other, of all tries.',
     columns: [
       { label: 'People' },
       { label: 'Topology' },
       ...['A pair', 'Everybody', 'Most'].map((label) => ({ label, unit: 'ms', digits: 0 })),
+      { label: 'Heard', unit: '%', digits: 1 },
     ],
-    rows: countsOf(all).flatMap((people) =>
-      topologiesOf(all).flatMap((topology) => {
-        const [pair, last] = [pairs, all].map((samples) => setWith(samples, topology, people));
-        if (!pair || !last) return [];
+    rows: countsOf(success).flatMap((people) =>
+      topologiesOf(success).flatMap((topology) => {
+        const [pair, last, heard] = [pairs, all, success].map((samples) =>
+          setWith(samples, topology, people),
+        );
+        if (!heard) return [];
         return [
           [
             people,
             topology,
-            quantile(sorted(pair.values.flat()), 0.5),
+            pair ? quantile(sorted(pair.values.flat()), 0.5) : null,
             meanCell(last, random),
-            Math.max(...last.values.flat()),
+            last ? Math.max(...last.values.flat()) : null,
+            meanCell(heard, random),
           ],
         ];
       }),

@@ -28,9 +28,10 @@ import { availableParallelism } from 'node:os';
 import { starOf } from '../../link/star.js';
 import { MeshCall, TOPOLOGIES } from '../../mesh/call.js';
 import { agesOf, setupsOf } from '../../mesh/notes.js';
-import { wholeNumber } from '../../options.js';
+import { number, wholeNumber } from '../../options.js';
 import { MachineMeter, sharedMs } from '../../../testkit/participants/child.js';
 import { quantile, sorted } from '../../../testkit/statistics.js';
+import { jitterOf } from '../../ways/figures.js';
 import { heardFrom } from '../../ways/heard.js';
 import { EVERY_MS } from '../../ways/run.js';
 import { isShort } from '../lab.js';
@@ -82,6 +83,12 @@ export const mesh = {
         'from the connection to the first block, in which the server finds its delay',
         wholeNumber(0, 600),
         10,
+      )
+      .option(
+        '--setup-loss <percent>',
+        'that each leg loses, each way, while people connect',
+        number(0, 90),
+        0,
       )
       .addOption(quickOption({ people: [3], settle: 2, repetitions: 1, duration: 1 }))
       .addHelpText(
@@ -153,10 +160,17 @@ const NOTES = Object.freeze([
     "Both are without the kernel's and the emulators' share outside of the processes.",
   "Up and down: IP packets on a person's leg with their headers, as the leg's emulator " +
     'counts them before it loses any.',
+  "Memory: resident memory of a person's process, and of the hub's, at a block's end. It is " +
+    'that of Node.js, without page and codec in a person, and with codecs in a mixing hub.',
+  'Jitter: mean difference between the ages of successive frames that came (D of RFC 3550, ' +
+    '6.4.1, not smoothed), each person as heard by the next. In mixed an age is that of a ' +
+    "speaker's frame in the mix, so that the server's clock evens out what legs do.",
   "Setup: from the moment when all begin to connect at once until a frame of a speaker's is " +
-    "first at a listener's: of pairs the median, and until the last pair. It is on legs " +
-    "without loss. WebRTC's offers and answers go beside the legs at no cost, and none of " +
-    'its people asks a server first; in mixed, fetching the configuration, the session, the ' +
+    "first at a listener's: of pairs the median, and until the last pair. Legs lose " +
+    'nothing then, unless --setup-loss says so. Heard: pairs that heard each other before the ' +
+    "first block, also in tries that were repeated. WebRTC's offers and answers go beside the " +
+    'legs at no cost, and none of its people asks a server first; in mixed, fetching the ' +
+    'configuration, the session, the ' +
     'join and the comparison of clocks (eight questions, 25 ms apart) go over the leg, and ' +
     'all of that is in it, with the first work of a server that has just been started. ' +
     'Nobody opens a microphone.',
@@ -219,15 +233,27 @@ async function measureCall(lab, ground, which) {
  * @returns {Promise<{ setups: number[], blocks: Block[] }>}
  * @throws {Error} where somebody doesn't hear somebody
  */
-async function runCall(lab, { star, payloads }, { topology, people, repetition }) {
+async function runCall(lab, { star, payloads }, which) {
+  const { topology, people, repetition } = which;
+  const { settle, setupLoss: lossPercent } = /** @type {any} */ (lab.options);
   const legs = star.legs.slice(0, people);
   /** @type {MeshCall | null} */
   let call = null;
   try {
-    await star.set({ delayMs: DELAY_MS });
-    call = await MeshCall.open({ topology, legs, hub: star.hub, payloads, signal: lab.signal });
-    await lab.wait(/** @type {any} */ (lab.options).settle);
+    await star.set({ delayMs: DELAY_MS, lossPercent });
+    call = await MeshCall.open({
+      topology,
+      legs,
+      hub: star.hub,
+      payloads,
+      signal: lab.signal,
+    }).catch((error) => {
+      if (!lab.signal.aborted) recordSuccess(lab, which, []);
+      throw error;
+    });
+    await lab.wait(settle);
     const setups = setupsOf(await call.collect(), call.startMs);
+    recordSuccess(lab, which, setups);
     const deaf = setups.filter((ms) => ms === Infinity).length;
     if (deaf > 0) throw new Error(`of ${setups.length} pairs ${deaf} didn't hear each other`);
     const blocks = [];
@@ -264,6 +290,20 @@ async function runBlock(lab, call, condition, legs) {
   return { condition, notes, stats, busyPercent, leftOut, fromMs };
 }
 
+/**
+ * Records the share of pairs that heard each other, also of a try that is repeated.
+ * @param {Lab} lab @param {Which} which
+ * @param {number[]} setups  of pairs; none if the call didn't come to be
+ */
+function recordSuccess(lab, which, setups) {
+  const heard = setups.filter((ms) => ms < Infinity).length;
+  adder(
+    lab,
+    which,
+    CONDITIONS[0],
+  )(MESH_QUANTITIES.success, (100 * heard) / Math.max(1, setups.length));
+}
+
 /** @param {Lab} lab @param {Which} which @param {number[]} setups of pairs */
 function recordSetups(lab, which, setups) {
   const add = adder(lab, which, CONDITIONS[0]);
@@ -281,16 +321,21 @@ function recordBlock(lab, ground, which, block) {
     leftOut,
   } = block;
   const add = adder(lab, which, condition);
-  for (const [i, { name, cpuPercent }] of people.entries()) {
+  for (const [i, { name, cpuPercent, rssBytes }] of people.entries()) {
     const { seconds, up, down } = stats[i];
-    const { presentPercent, mouthToEarMs } = heardBy(lab, ground, block, i);
+    const { presentPercent, mouthToEarMs, jitterMs } = heardBy(lab, ground, block, i);
     add(MESH_QUANTITIES.cpu, cpuPercent, name);
+    add(MESH_QUANTITIES.memory, rssBytes / 1e6, name);
     add(MESH_QUANTITIES.up, (up.arrived.bytes * 8) / 1000 / seconds, name);
     add(MESH_QUANTITIES.down, (down.arrived.bytes * 8) / 1000 / seconds, name);
     add(MESH_QUANTITIES.present, presentPercent, name);
     add(MESH_QUANTITIES.mouthToEar, presentPercent > 0 ? mouthToEarMs : Infinity, name);
+    add(MESH_QUANTITIES.jitter, jitterMs, name);
   }
-  if (hub) add(MESH_QUANTITIES.hub, hub.cpuPercent);
+  if (hub) {
+    add(MESH_QUANTITIES.hub, hub.cpuPercent);
+    add(MESH_QUANTITIES.hubMemory, hub.rssBytes / 1e6);
+  }
   if (hub?.tickLatenessMs) add(MESH_QUANTITIES.ticks, quantile(sorted(hub.tickLatenessMs), 0.99));
   const latenessMs = people.flatMap((person) => person.latenessMs);
   const lateMs = quantile(sorted(latenessMs), 0.99);
@@ -314,7 +359,11 @@ function heardBy(lab, { codec, speech, payloads }, { notes, fromMs }, i) {
     fromMs,
     toMs: fromMs + (SETTLE_SECONDS + lab.blockSeconds) * 1000,
   });
-  return heardFrom({ codec, speech, payloads, ages, settle: (SETTLE_SECONDS * 1000) / EVERY_MS });
+  const settle = (SETTLE_SECONDS * 1000) / EVERY_MS;
+  return {
+    ...heardFrom({ codec, speech, payloads, ages, settle }),
+    jitterMs: jitterOf(ages.slice(settle)),
+  };
 }
 
 /**

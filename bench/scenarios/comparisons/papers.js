@@ -10,14 +10,20 @@
  * @property {string} question
  * @property {string} theirs    finding of the paper
  * @property {string[]} argv    of the lab's command
- * @property {number} limitSeconds  time limit
  * @property {(result: Result) => string} ours  finding of this lab, from the run's result
+ * @property {(result: Result) => Ranking[]} rankings  what a second run must find again
+ *
+ * @typedef {object} Ranking  of what was measured, by one quantity
+ * @property {string} by      the quantity, or '' for sentences
+ * @property {readonly { name: string, low: number, high: number }[]} sets  each with its interval,
+ *   or its one figure
  */
 
 import { mkdir, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { withoutPaths } from '../../report/environment.js';
+import { wasDisturbed } from '../../report/marks.js';
 import { formatNumber } from '../../report/numbers.js';
 import { protocolLabel } from '../../report/palette.js';
 import { scenarios } from '../index.js';
@@ -35,8 +41,7 @@ export const EXPERIMENTS = Object.freeze([
       'Datagrams wait for 106 s at 0.1 Mbit/s and lose 22 %, streams wait for 10.9 s at ' +
       '1 Mbit/s already and for 93 s at 0.1; WebRTC shows no trend.',
     argv: ['sweep', '--sweeps', 'rate', '--at', '1000,250,120,90,70,60,50', '--duration', '20'],
-    limitSeconds: 900,
-    ours: told('rateFigures', 60, ['R'], MAIN_WAYS),
+    ...told('rateFigures', 60, ['R'], MAIN_WAYS),
   },
   {
     name: 'delay',
@@ -45,8 +50,7 @@ export const EXPERIMENTS = Object.freeze([
     theirs:
       'Datagrams lose 54 % at 150 ms on each link, streams decode late; WebRTC loses nothing.',
     argv: ['sweep', '--sweeps', 'delay', '--at', '0,50,100,150,250', '--duration', '20'],
-    limitSeconds: 700,
-    ours: told('delayFigures', 150, ['R', 'Never came'], MAIN_WAYS),
+    ...told('delayFigures', 150, ['R', 'Never came'], MAIN_WAYS),
   },
   {
     name: 'loss',
@@ -56,8 +60,7 @@ export const EXPERIMENTS = Object.freeze([
       'Datagrams lose six times what a link loses (27.6 % of 5 %), streams and WebRTC nothing.',
     // Two legs of 14.3 % lose what six links of 5 % do.
     argv: ['sweep', '--sweeps', 'loss', '--at', '0,1,3,5,10,14.3,20', '--duration', '20'],
-    limitSeconds: 900,
-    ours: told('lossFigures', 5, ['R', 'Never came'], MAIN_WAYS),
+    ...told('lossFigures', 5, ['R', 'Never came'], MAIN_WAYS),
   },
   {
     name: 'all',
@@ -65,8 +68,7 @@ export const EXPERIMENTS = Object.freeze([
     question: 'And all three together?',
     theirs: 'WebRTC gets through 20 of 20 steps, datagrams 13, streams 10.',
     argv: ['sweep', '--sweeps', 'all', '--at', '0,2,4,6,8,10', '--duration', '20'],
-    limitSeconds: 800,
-    ours: told('allFigures', 6, ['R'], MAIN_WAYS),
+    ...told('allFigures', 6, ['R'], MAIN_WAYS),
   },
   {
     name: 'mixed',
@@ -74,8 +76,7 @@ export const EXPERIMENTS = Object.freeze([
     question: 'What else should go in datagrams, or on streams, beside the sound?',
     theirs: 'Designed, not made.',
     argv: ['mixed', '--sweeps', 'rate', '--at', '250,110', '--duration', '40'],
-    limitSeconds: 600,
-    ours: told('rateFigures', 110, ['R', 'Messages that came']),
+    ...told('rateFigures', 110, ['R', 'Messages that came']),
   },
   {
     name: 'cpu',
@@ -85,8 +86,7 @@ export const EXPERIMENTS = Object.freeze([
       'Datagrams come 18 s late at 90 % of a processor, streams 2.2 s at 40 %; WebRTC ' +
       "doesn't start at 20 %.",
     argv: ['cpu', '--sweeps', 'receiver', '--at', '100,40,20,10,5', '--duration', '20'],
-    limitSeconds: 700,
-    ours: told('receiverFigures', 10, ['R'], MAIN_WAYS),
+    ...told('receiverFigures', 10, ['R'], MAIN_WAYS),
   },
   {
     name: 'setup',
@@ -96,8 +96,7 @@ export const EXPERIMENTS = Object.freeze([
       'Than HTTP/1.1 by 27.0 % on average (Go), and by 27 to 40 %, 32.8 % on average (quinn); ' +
       'explained by handshakes.',
     argv: ['setup', '--losses', '0,1,3', '--rates', '500,1000,2000,4000'],
-    limitSeconds: 1200,
-    ours: said(/^At (0|100) ms round trip/),
+    ...said(/^At (0|100) ms round trip/),
   },
   {
     name: 'throughput',
@@ -107,8 +106,7 @@ export const EXPERIMENTS = Object.freeze([
       'With quinn 4 300 of 5 000 kbit/s; capped at 5 000 where the path has more, but for the ' +
       'section at 20 000, and with 4K video unsteady at 7 500.',
     argv: ['throughput'],
-    limitSeconds: 500,
-    ours: estimated,
+    ...estimated(),
   },
   {
     name: 'mesh',
@@ -116,8 +114,7 @@ export const EXPERIMENTS = Object.freeze([
     question: 'What does a mesh cost beside a server?',
     theirs: 'Three peers with video take 88 to 92 % of two processors; more were announced.',
     argv: ['mesh', '--people', '4,8', '--duration', '20'],
-    limitSeconds: 1500,
-    ours: told('clearFigures', 4, ['CPU, person', 'Up', 'Mouth to ear']),
+    ...told('clearFigures', 4, ['CPU, person', 'Up', 'Mouth to ear']),
   },
   {
     name: 'loaded',
@@ -135,8 +132,7 @@ export const EXPERIMENTS = Object.freeze([
       '--duration',
       '25',
     ],
-    limitSeconds: 600,
-    ours: told('tcpFigures', 200, ['R', 'Mouth to ear'], MAIN_WAYS),
+    ...told('tcpFigures', 200, ['R', 'Mouth to ear'], MAIN_WAYS),
   },
   {
     name: 'parallel',
@@ -156,8 +152,7 @@ export const EXPERIMENTS = Object.freeze([
       '--duration',
       '25',
     ],
-    limitSeconds: 600,
-    ours: told('allFigures', 3, ['Fairness', "Worst call's R"]),
+    ...told('allFigures', 3, ['Fairness', "Worst call's R"]),
   },
   {
     name: 'controllers',
@@ -167,8 +162,7 @@ export const EXPERIMENTS = Object.freeze([
       'Streams hide all loss at a round trip of 1 to 2 ms, whatever the controller; from 50 ms ' +
       'on NewReno, CUBIC and BBR break with streams, Copa holds.',
     argv: ['controllers', '--sweeps', 'loss', '--at', '0,3,10', '--duration', '20'],
-    limitSeconds: 900,
-    ours: told(
+    ...told(
       'lossFigures',
       10,
       ['R'],
@@ -198,33 +192,59 @@ export const EXPERIMENTS = Object.freeze([
       '--duration',
       '100',
     ],
-    limitSeconds: 1500,
-    ours: told('figures', 'loss-5', ['R', 'Mouth to ear']),
+    ...told('figures', 'loss-5', ['R', 'Mouth to ear']),
   },
 ]);
 
 /**
- * Returns some columns of a table's rows that begin with one value.
+ * Tells some columns of a table's rows that begin with one value.
  * @param {string} name of the table
  * @param {number | string} at
  * @param {readonly string[]} labels  of the columns
  * @param {readonly string[]} [ways]  reported ways; by default all
- * @returns {Experiment['ours']}
+ * @returns {Pick<Experiment, 'ours' | 'rankings'>}
  */
 function told(name, at, labels, ways) {
-  return ({ tables }) => {
+  const find = (/** @type {Result} */ { tables }) => {
     const table = tables.find((one) => one.name === name);
     const rows = (table?.rows ?? []).filter(
       ([value, label]) =>
         value === at && (!ways || ways.map(protocolLabel).includes(String(label))),
     );
-    const words = rows.map((row) => {
-      const measured = labels.filter((label) => (row[columnOf(table, label)] ?? null) !== null);
-      const figures = measured.map((label) => `${label} ${estimate(row[columnOf(table, label)])}`);
-      return `${row[1]}: ${figures.join(', ')}`;
-    });
-    return words.length > 0 ? `At ${at}${unitOf(table)}: ${words.join('; ')}` : 'not measured';
+    return { table, rows };
   };
+  return {
+    ours(result) {
+      const { table, rows } = find(result);
+      const words = rows.map((row) => {
+        const measured = labels.filter((label) => (row[columnOf(table, label)] ?? null) !== null);
+        const figures = measured.map(
+          (label) => `${label} ${estimate(row[columnOf(table, label)])}`,
+        );
+        return `${row[1]}: ${figures.join(', ')}`;
+      });
+      return words.length > 0 ? `At ${at}${unitOf(table)}: ${words.join('; ')}` : 'not measured';
+    },
+    rankings(result) {
+      const { table, rows } = find(result);
+      return labels.map((by) => ({
+        by,
+        sets: rows.flatMap((row) => setOfCell(String(row[1]), row[columnOf(table, by)])),
+      }));
+    },
+  };
+}
+
+/**
+ * @param {string} name
+ * @param {import('../../report/result.js').Cell | undefined} cell
+ * @returns {Ranking['sets']} one set; none for a cell without a figure
+ */
+function setOfCell(name, cell) {
+  if (typeof cell === 'number') return [{ name, low: cell, high: cell }];
+  if (typeof cell !== 'object' || cell === null) return [];
+  const [low, high] = cell.interval ?? [cell.value, cell.value];
+  return [{ name, low, high }];
 }
 
 /** @param {Table | undefined} table @param {string} label */
@@ -234,28 +254,56 @@ const columnOf = (table, label) =>
 /** @param {Table | undefined} table @returns {string} that of its first column, as in ' %' */
 const unitOf = (table) => (table?.columns[0].unit ? ` ${table.columns[0].unit}` : '');
 
-/** Tells by how much the estimates of a path's rate are off. @type {Experiment['ours']} */
-function estimated({ tables }) {
-  const rows = tables.find(({ name }) => name === 'levels')?.rows ?? [];
-  return rows.length > 0
-    ? `Off by ${rows.map(([rate, median]) => `${estimate(median)} % at ${rate}`).join(', ')} Mbit/s`
-    : 'not measured';
+/**
+ * Tells by how much the estimates of a path's rate are off.
+ * @returns {Pick<Experiment, 'ours' | 'rankings'>}
+ */
+function estimated() {
+  const find = (/** @type {Result} */ { tables }) =>
+    tables.find(({ name }) => name === 'levels')?.rows ?? [];
+  return {
+    ours(result) {
+      const offs = find(result).map(([rate, median]) => `${estimate(median)} % at ${rate}`);
+      return offs.length > 0 ? `Off by ${offs.join(', ')} Mbit/s` : 'not measured';
+    },
+    rankings: (result) => [
+      {
+        by: 'Off by',
+        sets: find(result).flatMap(([rate, off]) => setOfCell(`${rate} Mbit/s`, off)),
+      },
+    ],
+  };
 }
 
 /**
- * Returns the sentences of a run about a subject.
+ * Tells the sentences of a run about a subject.
  * @param {RegExp} about
- * @returns {Experiment['ours']}
+ * @returns {Pick<Experiment, 'ours' | 'rankings'>}
  */
 function said(about) {
-  return ({ tables }) =>
-    tables
-      .find(({ name }) => name === 'sentences')
-      ?.rows.flat()
+  const find = (/** @type {Result} */ { tables }) =>
+    (tables.find(({ name }) => name === 'sentences')?.rows ?? [])
+      .flat()
       .map(String)
-      .filter((sentence) => about.test(sentence))
-      .join(' ') || 'not measured';
+      .filter((sentence) => about.test(sentence));
+  return {
+    ours: (result) => find(result).join(' ') || 'not measured',
+    // What is said, without the figures in it, which differ from run to run.
+    rankings: (result) => [
+      {
+        by: '',
+        sets: find(result).map((sentence) => ({
+          name: withoutFigures(sentence),
+          low: 0,
+          high: 0,
+        })),
+      },
+    ],
+  };
 }
+
+/** @param {string} sentence */
+const withoutFigures = (sentence) => sentence.replace(/[\d.,\s\u2212-]+\[[^\]]*\]/g, '');
 
 /** @param {import('../../report/result.js').Cell} cell */
 function estimate(cell) {
@@ -293,10 +341,7 @@ export async function runPapers({
   const rows = [];
   /** @type {Map<string, Result>} */
   const results = new Map();
-  for (const [
-    i,
-    { name, paper, question, theirs, argv, limitSeconds, ours },
-  ] of experiments.entries()) {
+  for (const [i, { name, paper, question, theirs, argv, ours }] of experiments.entries()) {
     if (signal.aborted) break;
     progress(name, i / experiments.length);
     const out = join(runs, name);
@@ -304,8 +349,7 @@ export async function runPapers({
     try {
       await mkdir(out, { recursive: true });
       const earlier = await finishedIn(out, seeded);
-      const { result, warnings, report } =
-        earlier ?? (await run({ argv: seeded, out, limitSeconds, signal }));
+      const { result, warnings, report } = earlier ?? (await run({ argv: seeded, out, signal }));
       if (earlier && earlier.commit !== folder.run.environment.git?.commit)
         folder.warn(`${name}: measured earlier, by ${earlier.commit ?? 'another state'} of aloud`);
       for (const warning of warnings) folder.warn(`${name}: ${warning}`);
@@ -314,7 +358,7 @@ export async function runPapers({
         paper,
         question,
         theirs,
-        ours(result),
+        `${wasDisturbed(warnings) ? 'disturbed: ' : ''}${ours(result)}`,
         `npm run bench -- ${argv.join(' ')}`,
         relative(folder.path, report),
       ]);
@@ -354,13 +398,45 @@ const papersTable = (rows) => ({
  * @returns {Promise<import('../runs.js').ScenarioRun | null>} the newest run in it that came to its
  *   end and has these options, if there is one
  */
-async function finishedIn(folder, argv) {
+const finishedIn = (folder, argv) => {
   const asked = optionsOf(argv);
+  return newestIn(folder, ({ options }) => isDeepStrictEqual(options, asked));
+};
+
+/**
+ * @param {string} folder
+ * @param {(run: import('../runs.js').ScenarioRun) => boolean} fits
+ * @returns {Promise<import('../runs.js').ScenarioRun | null>} the newest run in it that came to its
+ *   end and fits, if there is one
+ */
+async function newestIn(folder, fits) {
   for (const name of (await readdir(folder)).sort().toReversed()) {
     const run = await readRun(join(folder, name)).catch(() => null);
-    if (run?.isComplete && isDeepStrictEqual(run.options, asked)) return run;
+    if (run?.isComplete && fits(run)) return run;
   }
   return null;
+}
+
+/**
+ * The results of experiments in a folder of earlier runs, whatever their seed.
+ * @param {string} runs  as runPapers() has it
+ * @param {readonly Experiment[]} [experiments]
+ * @returns {Promise<Map<string, Result>>} by the experiment's name; those that are finished there
+ * @throws {Error} if none is
+ */
+export async function resultsIn(runs, experiments = EXPERIMENTS) {
+  /** @type {Map<string, Result>} */
+  const results = new Map();
+  for (const { name, argv } of experiments) {
+    const { seed: _seed, ...asked } = optionsOf(argv);
+    const run = await newestIn(join(runs, name), ({ options: { seed: _, ...options } }) =>
+      isDeepStrictEqual(options, asked),
+    ).catch(() => null);
+    if (run) results.set(name, run.result);
+  }
+  if (results.size === 0)
+    throw new Error(`${runs}: there is no finished experiment of \`papers\` in it`);
+  return results;
 }
 
 /**
@@ -368,7 +444,7 @@ async function finishedIn(folder, argv) {
  * @param {readonly string[]} argv of the lab's command: a scenario, and some of its options
  * @returns {Record<string, unknown>}
  */
-function optionsOf([name, ...argv]) {
+export function optionsOf([name, ...argv]) {
   const scenario = /** @type {import('../scenario.js').Scenario} */ (
     scenarios.find((one) => one.name === name)
   );

@@ -137,6 +137,10 @@ export const parallel = gridScenario({
     'receivers in another, behind a leg without a limit. Each carries packets of speech, ' +
     'one every 20 ms. The ways come one after the other.',
   run: runCalls,
+  plan(ways, condition) {
+    const { count, apartSeconds } = callsIn(condition);
+    return { blocks: ways.length, moreSeconds: (count - 1) * apartSeconds };
+  },
   notes: [
     `Per leg: the senders' leg, which all calls share, has the rate and the queue, up ` +
       `alone; both legs have ${DELAY_MS} ms of delay in each direction. End to end a packet ` +

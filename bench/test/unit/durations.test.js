@@ -112,6 +112,20 @@ describe('the time that a run takes', () => {
     expect(Math.abs(told - seconds()) / seconds()).toBeLessThan(0.1);
   });
 
+  it.each([
+    // Three steps of 90 s each, for datagrams and streams one after another, five times.
+    ['controllers', ['--sweeps', 'steps'], 3 * 90 * 2 * 5],
+    // Three ways one after another, the last of three calls 30 s after the first.
+    ['parallel', ['--sweeps', 'apart', '--at', '15', '--ways', 'datagrams,stream,rtp'], 3 * 35 * 5],
+    ['sweep', ['--sweeps', 'loss', '--at', '0,5', '--duration', '50'], 2 * 50],
+    ['switching', ['--at', '5', '--phase-seconds', '12'], 48 * 5],
+  ])('is, on a grid, that of all blocks of all ways: %s', (name, argv, measuredSeconds) => {
+    const scenario = /** @type {any} */ (scenarios.find((one) => one.name === name));
+    const told = secondsOf(scenario, optionsOf(scenario, argv));
+    expect(told).toBeGreaterThan(measuredSeconds);
+    expect(told).toBeLessThan(1.2 * measuredSeconds + 100);
+  });
+
   it('is said by every scenario, from seconds to three hours', () => {
     for (const scenario of scenarios) {
       const told = secondsOf(scenario, optionsOf(scenario));

@@ -22,6 +22,7 @@ const person = (name, sentMs, received) => ({
   sent: sentMs.map((atMs, frame) => ({ frame, atMs })),
   received,
   cpuPercent: 0,
+  rssBytes: 0,
   latenessMs: [],
 });
 
@@ -48,7 +49,10 @@ describe('notes of a call', () => {
   });
 
   it('give the time until each pair heard each other', () => {
-    expect(setupsOf({ people: [a, b], hub: { cpuPercent: 1 } }, 90)).toEqual([Infinity, 60]);
+    expect(setupsOf({ people: [a, b], hub: { cpuPercent: 1, rssBytes: 0 } }, 90)).toEqual([
+      Infinity,
+      60,
+    ]);
   });
 
   it('of a mix: a frame came with the mix that had it in time', () => {
@@ -66,7 +70,7 @@ describe('notes of a call', () => {
         { frame: 8, atMs: 190 },
       ],
     );
-    const notes = { people: [a, listener], hub: { cpuPercent: 1, states } };
+    const notes = { people: [a, listener], hub: { cpuPercent: 1, rssBytes: 0, states } };
     expect(agesOf(notes, a, listener, ALWAYS)).toEqual([70, Infinity, Infinity]);
     expect(setupsOf(notes, 100)).toEqual([Infinity, 70]);
   });
@@ -151,6 +155,30 @@ describe('sentences', () => {
       ),
     ).toEqual([]);
   });
+});
+
+it('setup counts calls that did not come to be, and figures have memory and jitter', () => {
+  const measured = new Map([
+    [MESH_QUANTITIES.success.name, samples({ mixed: () => 100, mesh: () => 0 }, [3], 1)],
+    [MESH_QUANTITIES.setup.name, samples({ mixed: () => 40 }, [3], 1)],
+    [MESH_QUANTITIES.setupAll.name, samples({ mixed: () => 60 }, [3], 1)],
+    [MESH_QUANTITIES.cpu.name, samples({ mixed: () => 3 }, [3], 1)],
+    [MESH_QUANTITIES.memory.name, samples({ mixed: () => 80 }, [3], 1)],
+    [MESH_QUANTITIES.jitter.name, samples({ mixed: () => 2 }, [3], 1)],
+  ]);
+  const folder = { samples: (/** @type {string} */ name) => measured.get(name) ?? [] };
+  const { tables } = meshViews(folder, seededRandom(1));
+  const [figures, setup] = ['clearFigures', 'setup'].map((name) =>
+    tables.find((table) => table.name === name),
+  );
+  expect(setup?.rows).toEqual([
+    [3, 'mesh', null, null, null, { value: 0 }],
+    [3, 'mixed', 40, { value: 60 }, 60, { value: 100 }],
+  ]);
+  const cellOf = (/** @type {string} */ label) =>
+    figures?.rows[0][figures.columns.findIndex((column) => column.label === label)];
+  expect(cellOf('Memory, person')).toMatchObject({ value: 80 });
+  expect(cellOf('Jitter')).toMatchObject({ value: 2 });
 });
 
 it('a part of a run has a result all the same', () => {

@@ -1,10 +1,18 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { EXPERIMENTS, markdownOf, runPapers } from '../../scenarios/comparisons/papers.js';
+import { disturbanceWarning } from '../../report/marks.js';
+import {
+  EXPERIMENTS,
+  markdownOf,
+  optionsOf,
+  runPapers,
+} from '../../scenarios/comparisons/papers.js';
 import { ratingsTable, ROWS } from '../../scenarios/comparisons/ratings-table.js';
+import { compareRankings, comparedTable } from '../../scenarios/comparisons/papers-compared.js';
 import { scenarios } from '../../scenarios/index.js';
+import { secondsOfCommands } from '../../scenarios/runs.js';
 
 /**
  * @param {string} name
@@ -66,6 +74,12 @@ it('an experiment gives results at one value, with intervals, for ways the paper
     'At 110 kbit/s: WebTransport datagrams: R 121.0 [121.0, 121.0]',
   );
   expect(experiment('loss').ours(result('other', ['Loss'], []))).toBe('not measured');
+});
+
+it('all experiments together are told to take 85 minutes or less', () => {
+  const told = secondsOfCommands(EXPERIMENTS.map(({ argv }) => argv));
+  expect(told / 60).toBeGreaterThan(30);
+  expect(told / 60).toBeLessThan(85);
 });
 
 it('an experiment tells its sentences about some conditions', () => {
@@ -204,6 +218,19 @@ describe('the experiments, one after another', () => {
     ]);
   });
 
+  it('tell in their row that a run was disturbed', async () => {
+    const disturbed = await papers(
+      [],
+      async () =>
+        /** @type {any} */ ({
+          result: { title: 'found', tables: [] },
+          warnings: [disturbanceWarning('other programs took 0.4 processors')],
+          report: 'x',
+        }),
+    );
+    expect(disturbed.found).toBe('disturbed: found');
+  });
+
   it('tell in their row and in a warning why one broke off', async () => {
     const broken = await papers([], async () => {
       throw new Error('no Chromium here');
@@ -212,6 +239,121 @@ describe('the experiments, one after another', () => {
       found: 'not measured: no Chromium here',
       warnings: ['loss: no Chromium here'],
     });
+  });
+});
+
+it('experiments that were broken off go on where they were, with those that lack', async () => {
+  const runs = await mkdtemp(join(tmpdir(), 'aloud-papers-'));
+  onTestFinished(() => rm(runs, { recursive: true }));
+  const experiments = ['rate', 'delay', 'loss'].map((name) => ({
+    ...experiment(name),
+    ours: (/** @type {any} */ { title }) => title,
+  }));
+  /** @type {string[]} */
+  const measured = [];
+  const papers = async (/** @type {string} */ brokenOff) => {
+    const interrupted = new AbortController();
+    const folder = /** @type {any} */ ({
+      path: runs,
+      warn: () => {},
+      run: { environment: {} },
+    });
+    const { papers: table } = await runPapers({
+      experiments,
+      folder,
+      runs,
+      seed: 1,
+      signal: interrupted.signal,
+      progress: () => {},
+      async run({ argv, out }) {
+        const name = basename(out);
+        measured.push(name);
+        if (name === brokenOff) interrupted.abort(new Error('interrupted by SIGINT'));
+        const measuredNow = { title: `${name} measured`, tables: [] };
+        const complete = !interrupted.signal.aborted;
+        await mkdir(join(out, '2026'), { recursive: true });
+        await writeFile(join(out, '2026', 'result.json'), JSON.stringify(measuredNow));
+        await writeFile(
+          join(out, '2026', 'run.json'),
+          JSON.stringify({ complete, options: optionsOf(argv), environment: {}, warnings: [] }),
+        );
+        if (!complete) throw interrupted.signal.reason;
+        return /** @type {any} */ ({ result: measuredNow, warnings: [], report: 'x' });
+      },
+    });
+    return table.rows.map((row) => row[3]);
+  };
+  // What was measured before Ctrl-C is in the table.
+  expect(await papers('delay')).toEqual(['rate measured', 'not measured: interrupted by SIGINT']);
+  expect(await papers('')).toEqual(['rate measured', 'delay measured', 'loss measured']);
+  expect(measured).toEqual(['rate', 'delay', 'delay', 'loss']);
+});
+
+describe('rankings of two runs', () => {
+  /** @param {Record<string, [number, number]>} sets */
+  const ranking = (sets) => ({
+    by: 'R',
+    sets: Object.entries(sets).map(([name, [low, high]]) => ({ name, low, high })),
+  });
+  const first = ranking({ a: [90, 95], b: [80, 85], c: [79, 84] });
+
+  it.each([
+    ['same', ranking({ b: [70, 75], a: [80, 82], c: [74, 76] }), ''],
+    [
+      'compatible',
+      ranking({ a: [84, 95], b: [80, 85], c: [79, 83] }),
+      'told apart by one run only: a and b',
+    ],
+    ['differs', ranking({ a: [70, 75], b: [80, 85], c: [71, 86] }), 'reversed: a and b'],
+    ['differs', ranking({ a: [90, 95], b: [80, 85] }), 'in one run only: c'],
+  ])('are %s', (verdict, second, why) => {
+    expect(compareRankings(first, second)).toEqual({ verdict, why });
+  });
+
+  it('stand in a table, a row for each quantity, sentences by their words', () => {
+    const row = (/** @type {string} */ way, /** @type {number} */ r) => [
+      5,
+      way,
+      { value: r, interval: [r - 1, r + 1] },
+      2.5,
+    ];
+    const [one, other] = [
+      [119, 110],
+      [110, 119],
+    ].map(([a, b]) =>
+      result(
+        'lossFigures',
+        ['Loss', 'Way', 'R', 'Never came'],
+        [row('WebTransport datagrams', a), row('WebRTC audio', b)],
+        '%',
+      ),
+    );
+    const said = (/** @type {string} */ sentence) => result('sentences', [''], [[sentence]]);
+    const { rows } = comparedTable(
+      EXPERIMENTS,
+      new Map([
+        ['loss', one],
+        ['setup', said('At 100 ms round trip, sound is 20.1 [19.0, 21.2] ms sooner.')],
+        ['delay', one],
+      ]),
+      new Map([
+        ['loss', other],
+        ['setup', said('At 100 ms round trip, sound is 23.0 [21.0, 25.2] ms sooner.')],
+      ]),
+    );
+    expect(rows).toEqual([
+      ['delay', '', 'not compared', 'finished in one folder only', '', ''],
+      [
+        'loss',
+        'R',
+        'differs',
+        'reversed: WebTransport datagrams and WebRTC audio',
+        'WebTransport datagrams > WebRTC audio',
+        'WebRTC audio > WebTransport datagrams',
+      ],
+      ['loss', 'Never came', 'same', '', 'WebRTC audio = WebTransport datagrams', ''],
+      ['setup', 'sentences', 'same', '', 'At 100 ms round trip, sound is ms sooner.', ''],
+    ]);
   });
 });
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { runNode, runScenario } from '../../scenarios/runs.js';
+import { limitOf, runNode, runScenario } from '../../scenarios/runs.js';
 
 const never = new AbortController().signal;
 
@@ -49,7 +49,7 @@ it(
     onTestFinished(() => rm(out, { recursive: true }));
     vi.stubEnv('CHROMIUM_PATH', '/nowhere');
     onTestFinished(() => void vi.unstubAllEnvs());
-    const broken = runScenario({ argv: ['shipped'], out, limitSeconds: 60, signal: never });
+    const broken = runScenario({ argv: ['shipped'], out, signal: never });
     await expect(broken).rejects.toThrow(
       '--browser needs Chromium, and there is none: install it, or set CHROMIUM_PATH to ' +
         'its program.',
@@ -57,3 +57,12 @@ it(
   },
   PATIENCE_MS,
 );
+
+it('a run is given more than a fifth over its told time before it is ended', () => {
+  for (const [argv, told] of [
+    [['throughput'], 470],
+    [['soak'], 3600],
+    [['rtt', '--duration', '1', '--repetitions', '1'], 10],
+  ])
+    expect(limitOf(/** @type {string[]} */ (argv))).toBeGreaterThan(1.5 * Number(told));
+});

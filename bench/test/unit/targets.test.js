@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { disturbanceWarning } from '../../report/marks.js';
 import { checkResult, NO_RESULT } from '../../report/result.js';
+import { BENCHMARKS, runTargets } from '../../scenarios/bars.js';
 import {
-  BENCHMARKS,
   framePathTargets,
   isMet,
   joined,
@@ -133,4 +134,27 @@ describe('the targets of all benchmarks', () => {
     expect(rows[0][4]).toBe('the latest of 12 calls; median 1.6 [0.8, 2.5]');
     expect(BENCHMARKS.some(({ name }) => name === 'stalls')).toBe(true);
   });
+});
+
+it('a disturbed benchmark says so in each of its lines', async () => {
+  const runOf = (/** @type {string[]} */ warnings) => async () =>
+    /** @type {any} */ ({
+      report: '/runs/x/report.html',
+      warnings,
+      result: { tables: [targetsTable([{ what: 'D', limit: 5, reached: 4, unit: 'ms' }])] },
+    });
+  const rowsWith = async (/** @type {string[]} */ warnings) => {
+    const { rows } = await runTargets({
+      benchmarks: [{ name: 'call-loopback', argv: ['call'] }],
+      folder: /** @type {any} */ ({ path: '/runs', warn: () => {} }),
+      signal: new AbortController().signal,
+      progress: () => {},
+      run: runOf(warnings),
+    });
+    return rows.map(([what]) => what);
+  };
+  expect(await rowsWith([])).toEqual(['D']);
+  expect(await rowsWith([disturbanceWarning('other programs took 0.4 processors')])).toEqual([
+    'D, disturbed',
+  ]);
 });

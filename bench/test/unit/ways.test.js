@@ -158,6 +158,7 @@ describe('ways with a congestion controller', () => {
       ...CONTROLLED_WAYS,
       ...MIXED_WAYS,
       ...BROWSER_WAYS,
+      'switching',
     ]);
     expect(WAYS.filter((name) => name.includes('@'))).toEqual([]);
   });

@@ -1,0 +1,140 @@
+/**
+ * The command `bars`: runs the benchmarks one after the other, and puts their targets into one
+ * table.
+ * @import { Table } from '../report/result.js'
+ * @import { RunFolder } from '../report/run-folder.js'
+ */
+
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { wasDisturbed } from '../report/marks.js';
+import { runNode, runScenario } from './runs.js';
+import { framePathTargets, joined, stallTargets, TABLE, targetsTable } from './targets.js';
+
+/** @param {string} file  beside this one's folder */
+function pathOf(file) {
+  return fileURLToPath(new URL(file, import.meta.url));
+}
+
+/**
+ * Benchmarks that are separate commands and no scenarios: their Node.js arguments, and the table
+ * of their output.
+ */
+const COMMANDS = Object.freeze({
+  'frame-path': {
+    argv: ['--expose-gc', pathOf('../frame-path.js'), '--json'],
+    limitSeconds: 120,
+    tableOf: framePathTargets,
+  },
+  stalls: {
+    argv: [pathOf('../stalls.js'), '--json'],
+    limitSeconds: 900,
+    tableOf: stallTargets,
+  },
+});
+
+/**
+ * @typedef {object} Benchmark
+ * @property {string} name
+ * @property {string[]} argv      of the lab's command; empty for one of COMMANDS
+ * @property {boolean} [isLong]   run only when it is named
+ */
+
+/** The benchmarks of `bars`: some 70 minutes without the long one. @type {readonly Benchmark[]} */
+export const BENCHMARKS = Object.freeze([
+  { name: 'frame-path', argv: [] },
+  {
+    name: 'call-thesis',
+    argv: ['call', '--link', 'thesis', '--duration', '60'],
+  },
+  {
+    name: 'call-loopback',
+    argv: ['call', '--duration', '15', '--settle', '20'],
+  },
+  { name: 'loss', argv: ['loss'] },
+  { name: 'mouth-to-ear', argv: ['mouth-to-ear', '--duration', '12', '--repetitions', '3'] },
+  { name: 'stalls', argv: [] },
+  { name: 'stragglers', argv: ['stragglers'] },
+  { name: 'starved', argv: ['starved'] },
+  { name: 'crowd', argv: ['crowd'] },
+  { name: 'listeners', argv: ['listeners', '--duration', '10'] },
+  // The server is measured after a minute: V8 compiles in the first.
+  {
+    name: 'forward',
+    argv: [
+      'forward',
+      '--cases',
+      '50/5',
+      '--ways',
+      'bundle,packets',
+      '--warm-up',
+      '30',
+      '--duration',
+      '60',
+      '--repetitions',
+      '3',
+    ],
+  },
+  { name: 'throughput', argv: ['throughput'] },
+  { name: 'startup', argv: ['startup'] },
+  { name: 'memory', argv: ['memory'] },
+  { name: 'failover', argv: ['failover'] },
+  { name: 'soak', argv: ['soak'], isLong: true },
+]);
+
+/**
+ * @param {object} options
+ * @param {readonly Benchmark[]} options.benchmarks
+ * @param {RunFolder} options.folder
+ * @param {AbortSignal} options.signal
+ * @param {(what: string, share: number) => void} options.progress
+ * @param {typeof runScenario} [options.run]
+ * @returns {Promise<Table>} a row for each target
+ */
+export async function runTargets({ benchmarks, folder, signal, progress, run = runScenario }) {
+  /** @type {Table[]} */
+  const tables = [];
+  for (const [i, benchmark] of benchmarks.entries()) {
+    if (signal.aborted) break;
+    progress(benchmark.name, i / benchmarks.length);
+    try {
+      tables.push(
+        benchmark.argv.length > 0
+          ? await runTarget(benchmark, folder, signal, run)
+          : await runCommand(benchmark, signal),
+      );
+    } catch (error) {
+      const why = /** @type {Error} */ (error).message;
+      folder.warn(`${benchmark.name}: ${why}`);
+      tables.push(
+        targetsTable([{ what: benchmark.name, limit: NaN, reached: NaN, unit: '', why }]),
+      );
+    }
+  }
+  return joined(tables);
+}
+
+/**
+ * @param {Benchmark} benchmark
+ * @param {RunFolder} folder
+ * @param {AbortSignal} signal
+ * @param {typeof runScenario} run
+ */
+async function runTarget({ name, argv }, folder, signal, run) {
+  const { report, result, warnings } = await run({ argv, out: folder.path, signal });
+  const table = result.tables.find(({ name: kind }) => kind === TABLE);
+  if (!table) throw new Error(`${name} has no table of targets`);
+  for (const warning of warnings) folder.warn(`${name}: ${warning}`);
+  const rows = wasDisturbed(warnings)
+    ? table.rows.map(([what, ...rest]) => [`${what}, disturbed`, ...rest])
+    : table.rows;
+  return { ...table, rows, caption: relative(folder.path, report) };
+}
+
+/** @param {Benchmark} benchmark @param {AbortSignal} signal */
+async function runCommand({ name }, signal) {
+  const { argv, limitSeconds, tableOf } = COMMANDS[/** @type {keyof typeof COMMANDS} */ (name)];
+  const { output, code, reason } = await runNode(argv, limitSeconds, signal);
+  if (code !== 0) throw new Error(reason ?? `it broke off (exit code ${code})`);
+  return tableOf(JSON.parse(output.slice(output.indexOf('{'))));
+}
