@@ -7,6 +7,7 @@ import {
   EXPERIMENTS,
   markdownOf,
   optionsOf,
+  resultsIn,
   runPapers,
 } from '../../scenarios/comparisons/papers.js';
 import { ratingsTable, ROWS } from '../../scenarios/comparisons/ratings-table.js';
@@ -287,6 +288,16 @@ it('experiments that were broken off go on where they were, with those that lack
   expect(await papers('delay')).toEqual(['rate measured', 'not measured: interrupted by SIGINT']);
   expect(await papers('')).toEqual(['rate measured', 'delay measured', 'loss measured']);
   expect(measured).toEqual(['rate', 'delay', 'delay', 'loss']);
+  // A second run of all is compared with them, whatever its seed.
+  const results = await resultsIn(runs, experiments);
+  expect([...results].map(([name, { title }]) => [name, title])).toEqual([
+    ['rate', 'rate measured'],
+    ['delay', 'delay measured'],
+    ['loss', 'loss measured'],
+  ]);
+  await expect(resultsIn(join(runs, 'nothing'))).rejects.toThrow(
+    'there is no finished experiment of `papers` in it',
+  );
 });
 
 describe('rankings of two runs', () => {
