@@ -56,7 +56,7 @@ export function beginQlogs(folder) {
 /**
  * Completes the files of a folder that were written since the last time.
  * @param {string} folder
- * @returns {Promise<QlogFile[]>} those that were completed
+ * @returns {Promise<QlogFile[]>} the completed ones
  */
 export async function completeQlogs(folder) {
   const names = (await readdir(folder)).filter((name) => name.endsWith(ENDING)).sort();

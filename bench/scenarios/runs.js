@@ -29,7 +29,7 @@ const TIDY_MS = 15_000;
  */
 
 /**
- * How long commands of scenarios take, in seconds. Those that are no scenarios aren't in it.
+ * Told time of the commands that are scenarios, in seconds.
  * @param {readonly (readonly string[])[]} argvs
  */
 export function secondsOfCommands(argvs) {

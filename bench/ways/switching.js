@@ -65,7 +65,7 @@ export class CarryChoice {
   #turnTo(carry) {
     if (this.carry === carry) return;
     this.carry = carry;
-    // What was seen before the change doesn't tell of what comes after it.
+    // Loss before the change tells nothing about the time after it.
     this.#looks = this.#looks.slice(-1);
   }
 }
@@ -95,7 +95,7 @@ export const switching = {
         }
         const packet = ofKind(SOUND, bytes);
         if (choice.carry === 'datagrams') {
-          // What still waits on the stream is late, and would take the datagrams' room.
+          // Packets that still wait on the stream are late, and would take the datagrams' room.
           stream?.reset(0);
           stream = null;
           session.send(packet);

@@ -11,7 +11,7 @@
  * @property {string} theirs    finding of the paper
  * @property {string[]} argv    of the lab's command
  * @property {(result: Result) => string} ours  finding of this lab, from the run's result
- * @property {(result: Result) => Ranking[]} rankings  what a second run must find again
+ * @property {(result: Result) => Ranking[]} rankings  to be found again by a second run
  *
  * @typedef {object} Ranking  of what was measured, by one quantity
  * @property {string} by      the quantity, or '' for sentences
@@ -288,7 +288,7 @@ function said(about) {
       .filter((sentence) => about.test(sentence));
   return {
     ours: (result) => find(result).join(' ') || 'not measured',
-    // What is said, without the figures in it, which differ from run to run.
+    // Figures within a sentence differ from run to run.
     rankings: (result) => [
       {
         by: '',
@@ -421,7 +421,7 @@ async function newestIn(folder, fits) {
  * The results of experiments in a folder of earlier runs, whatever their seed.
  * @param {string} runs  as runPapers() has it
  * @param {readonly Experiment[]} [experiments]
- * @returns {Promise<Map<string, Result>>} by the experiment's name; those that are finished there
+ * @returns {Promise<Map<string, Result>>} by the experiment's name, of the finished ones
  * @throws {Error} if none is
  */
 export async function resultsIn(runs, experiments = EXPERIMENTS) {
