@@ -402,7 +402,7 @@ async function measureJamulus(lab, name, repetition, seconds) {
     if (idlePercent < LEAST_IDLE_PERCENT)
       lab.folder.warn(
         `jamulus, ${name}: its clients took ${clientsPercent.toFixed(0)} % of a core, and ` +
-          `${idlePercent.toFixed(0)} % were idle: its server may have had less time than it needed.`,
+          `${idlePercent.toFixed(0)} % were idle: its server may have lacked processor time.`,
       );
     for (const [quantity, value] of /** @type {const} */ ([
       [quantities.cpu, cpuPercent],
