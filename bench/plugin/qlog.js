@@ -129,15 +129,21 @@ function completeEvent(event) {
       };
     case 'recovery:packet_lost': {
       const { trigger: _trigger, ...lost } = data;
-      return { ...rest, data: lost };
+      return { ...rest, data: withRawLength(lost) };
     }
-    case 'transport:packet_sent': {
-      const { length, ...header } = data.header;
-      return { ...rest, data: { ...data, header, raw: { ...data.raw, length } } };
-    }
+    case 'transport:packet_sent':
+      return { ...rest, data: withRawLength(data) };
     default:
       return event;
   }
+}
+
+/**
+ * Moves a packet's length to where qvis looks for it: it leaves out packets without one.
+ * @param {Record<string, any>} data  of an event
+ */
+function withRawLength({ header: { length, ...header }, ...data }) {
+  return { ...data, header, raw: { ...data.raw, length } };
 }
 
 /** @param {QlogRecord[]} events @returns {Record<string, number>} */

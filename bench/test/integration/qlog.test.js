@@ -46,10 +46,16 @@ needed.it('a run writes a qlog of each connection, with round trips in ms', asyn
     // A second of packets, one each 20 ms.
     expect(countOf('transport:packet_sent')).toBeGreaterThan(30);
     expect(countOf('transport:packet_received')).toBeGreaterThan(30);
-    const roundTrips = events
+    const metrics = events
       .filter(({ name }) => name === 'recovery:metrics_updated')
-      .map(({ data }) => data.smoothed_rtt)
-      .filter((ms) => ms !== undefined);
+      .map(({ data }) => data);
+    expect(metrics[0]).toMatchObject({
+      congestion_window: expect.any(Number),
+      bytes_in_flight: expect.any(Number),
+      // Of the controller within our own.
+      ssthresh: expect.any(Number),
+    });
+    const roundTrips = metrics.map(({ smoothed_rtt: ms }) => ms).filter((ms) => ms !== undefined);
     expect(roundTrips[0]).toBeCloseTo(INITIAL_RTT_MS, 0);
     expect(roundTrips.at(-1)).toBeLessThan(INITIAL_RTT_MS);
     const times = events.map(({ time }) => time);

@@ -64,7 +64,7 @@ describe('qlog files of a run', () => {
       header: { packet_type: '1RTT', packet_number: 7 },
       raw: { length: 52 },
     });
-    expect(events[3].data).not.toHaveProperty('trigger');
+    expect(events[3].data).toEqual(events[2].data);
     expect(files).toEqual([
       {
         name: 'server-1-1.sqlog',

@@ -8,6 +8,8 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use quinn::congestion::Controller;
+#[cfg(feature = "lab")]
+use quinn::congestion::ControllerMetrics;
 use quinn::{
     AsyncUdpSocket, Connecting, Connection, ConnectionError, Incoming, PathStats, ReadError,
     RecvStream, TransportConfig,
@@ -109,6 +111,14 @@ impl Controller for Wrapped {
 
     fn window(&self) -> u64 {
         self.least_window()
+    }
+
+    /// Metrics in a qlog.
+    #[cfg(feature = "lab")]
+    fn metrics(&self) -> ControllerMetrics {
+        let mut metrics = self.inner.metrics();
+        metrics.congestion_window = self.least_window();
+        metrics
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {
