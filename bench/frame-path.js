@@ -350,7 +350,7 @@ async function measureHere(situations, { rounds, seconds, tells }) {
       const result = measure(room, packets, seconds);
       if (round >= 0) results.push(result);
     }
-    // The second round is the first with compiled code, and as long as those that count.
+    // The second round is the first with compiled code, and as long as a measured one.
     if (round === -1 && tells)
       console.error(
         `frame-path: some ${formatDuration(rounds * (performance.now() - fromMs))} more`,

@@ -52,7 +52,7 @@ needed.it('a run writes a qlog of each connection, with round trips in ms', asyn
     expect(metrics[0]).toMatchObject({
       congestion_window: expect.any(Number),
       bytes_in_flight: expect.any(Number),
-      // Of the controller within our own.
+      // The controller within our own has it.
       ssthresh: expect.any(Number),
     });
     const roundTrips = metrics.map(({ smoothed_rtt: ms }) => ms).filter((ms) => ms !== undefined);

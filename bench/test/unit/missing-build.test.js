@@ -1,4 +1,4 @@
-/** What becomes of controllers whose build of the native engine isn't there. */
+/** Controllers whose build of the native engine is missing are left out. */
 
 import { expect, it, vi } from 'vitest';
 

@@ -284,7 +284,7 @@ it('experiments that were broken off go on where they were, with those that lack
     });
     return table.rows.map((row) => row[3]);
   };
-  // What was measured before Ctrl-C is in the table.
+  // The table has the experiments that were measured before Ctrl-C.
   expect(await papers('delay')).toEqual(['rate measured', 'not measured: interrupted by SIGINT']);
   expect(await papers('')).toEqual(['rate measured', 'delay measured', 'loss measured']);
   expect(measured).toEqual(['rate', 'delay', 'delay', 'loss']);
