@@ -81,12 +81,23 @@ export async function lanAddress({ host }, system = THIS_SYSTEM) {
         `--lan needs; choose one of its addresses (${there}), or leave --host out.`,
     });
   }
-  for (const { family, address } of FAR) {
+  // A server at 0.0.0.0 has no IPv6 address.
+  const reached = FAR.filter(({ family }) => host === '::' || family === 'udp4');
+  for (const { family, address } of reached) {
     const source = await system.sourceFor(family, address);
     if (source !== null && candidates.all.has(source)) return source;
     const [first] = candidates[family];
     if (first) return first;
   }
+  if (candidates.udp6.length > 0)
+    throw new ConfigError({
+      option: '--host',
+      value: host,
+      allowed: 'left out with --lan on a network without IPv4',
+      sentence:
+        `--host ${host} takes IPv4 alone, and this machine has only IPv6 on the network; leave ` +
+        `--host out, or give one of its addresses (${candidates.udp6.join(', ')}).`,
+    });
   throw new ConfigError({
     option: '--lan',
     value: true,

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isBuilt } from '@aloud/native';
@@ -65,6 +65,11 @@ function start(args, env) {
   return command;
 }
 
+/** True when this machine has an address that others on its network reach. */
+const hasNetwork = Object.values(networkInterfaces()).some((addresses = []) =>
+  addresses.some(({ internal }) => !internal),
+);
+
 /** @param {string[]} args */
 const startServer = (args) =>
   start(['--port', '0', '--h3-port', '0', '--cert-dir', directory, ...args]);
@@ -120,7 +125,18 @@ describe('a start that cannot be', () => {
     const command = startServer(['--port', String(port), '--log', 'debug']);
     expect(await command.exit).toBe(2);
     expect(command.stderr).toMatch(new RegExp(`^--port ${port} is already in use; .*\\n$`));
+    const onNetwork = startServer(['--port', String(port), '--lan']);
+    expect(await onNetwork.exit).toBe(2);
+    // Without a network --lan itself can't be.
+    const line = hasNetwork ? `--port ${port} is already in use` : '--lan needs an address';
+    expect(onNetwork.stderr).toMatch(new RegExp(`^${line}.*\\n$`));
     await new Promise((resolve) => void taken.close(resolve));
+  });
+
+  it('for an address with --lan that is another machine’s names it', async () => {
+    const command = startServer(['--lan', '--host', '203.0.113.9']);
+    expect(await command.exit).toBe(2);
+    expect(command.stderr).toMatch(/^--host 203\.0\.113\.9 is no address .*\n$/);
   });
 });
 

@@ -53,6 +53,15 @@ describe('the address for devices on the same network', () => {
     }
   });
 
+  it('is none of IPv6 where --host takes IPv4 alone', async () => {
+    const system = systemOf({ lo, wlan0: ['fe80::1', 'fd00::5'] }, ['fd00::5']);
+    await expect(lanAddress({ host: '0.0.0.0' }, system)).rejects.toThrow(
+      '--host 0.0.0.0 takes IPv4 alone, and this machine has only IPv6 on the network; leave ' +
+        '--host out, or give one of its addresses (fd00::5).',
+    );
+    await expect(lanAddress({ host: '0.0.0.0' }, systemOf({ lo }))).rejects.toThrow(/^--lan needs/);
+  });
+
   it('must be there', async () => {
     const error = await lanAddress({ host: '::' }, systemOf({ lo, eth0: ['fe80::1'] })).catch(
       (reason) => reason,
