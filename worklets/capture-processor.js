@@ -59,7 +59,7 @@ class CaptureProcessor extends AudioWorkletProcessor {
     super(options);
     const { memory, channels } = options.processorOptions;
     const blocks = memory ? null : new BlockSender(channels);
-    this.#capture = new Capture(blocks ?? new SampleRing(memory));
+    this.#capture = new Capture(blocks ?? new SampleRing(memory), sampleRate);
     this.port.onmessage = ({ data }) => {
       if (data.port) {
         this.#worker = data.port;

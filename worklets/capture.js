@@ -21,11 +21,12 @@ export class Capture {
 
   /**
    * @param {SampleRing | Blocks} ring of one channel or two
+   * @param {number} sampleRate Hz
    * @param {() => number} [now] milliseconds: Date.now, since a worklet has no other clock
    */
-  constructor(ring, now = Date.now) {
+  constructor(ring, sampleRate, now = Date.now) {
     this.#ring = ring;
-    this.#bursts = new Bursts(now);
+    this.#bursts = new Bursts(now, 128_000 / sampleRate);
     this.#block = new Float32Array(128 * ring.channels);
   }
 

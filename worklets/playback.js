@@ -8,6 +8,7 @@ const FADE_MS = 2.5;
 /** Plays the sound that the decoder's worker has put into the ring, a block at a time. */
 export class Playback {
   #ring;
+  #perMs;
   #step;
   /** The gain of samples that are there; below 1 after a gap. */
   #gain = 0;
@@ -30,7 +31,8 @@ export class Playback {
    */
   constructor(ring, sampleRate, now = Date.now) {
     this.#ring = ring;
-    this.#bursts = new Bursts(now);
+    this.#perMs = sampleRate / 1000;
+    this.#bursts = new Bursts(now, 128_000 / sampleRate);
     this.#last = new Float32Array(ring.channels);
     this.#step = 1 / Math.max(1, (sampleRate * FADE_MS) / 1000);
   }
@@ -44,7 +46,7 @@ export class Playback {
     if (channels.length === 0) return false;
     const { length } = channels[0];
     this.#bursts.next();
-    this.#ring.setBurst(this.#bursts.blocks * length, this.#bursts.gapMs);
+    this.#ring.setBurst(Math.round(this.#bursts.needMs * this.#perMs), this.#bursts.gapMs);
     const out = this.#ring.channels === 1 ? channels[0] : this.#blockOf(length);
     this.#begun ||= this.#ring.available > 0;
     const there = this.#begun ? this.#ring.play(out) : 0;

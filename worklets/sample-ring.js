@@ -16,6 +16,8 @@ const BURST_GAP = 7;
 const CHANNELS = 8;
 const MISSED = 9;
 const HEADER_BYTES = 64;
+/** Units of BURST_GAP in a millisecond. */
+const GAPS_A_MS = 16;
 
 export class SampleRing {
   #head;
@@ -74,14 +76,14 @@ export class SampleRing {
     return Atomics.load(this.#head, OVERFLOWS);
   }
 
-  /** Number of samples that the reader takes at once; 0 while it is unknown. */
+  /** Number of samples that the sound card takes or gives at once; 0 while it is unknown. */
   get burst() {
     return Atomics.load(this.#head, BURST);
   }
 
-  /** Shortest time between such bursts, in milliseconds; 0 while it is unknown. */
+  /** Time from one such burst to the next, at the earliest, in milliseconds; 0: unknown. */
   get burstGapMs() {
-    return Atomics.load(this.#head, BURST_GAP);
+    return Atomics.load(this.#head, BURST_GAP) / GAPS_A_MS;
   }
 
   /**
@@ -91,7 +93,7 @@ export class SampleRing {
    */
   setBurst(samples, gapMs) {
     Atomics.store(this.#head, BURST, samples);
-    Atomics.store(this.#head, BURST_GAP, gapMs);
+    Atomics.store(this.#head, BURST_GAP, Math.round(gapMs * GAPS_A_MS));
   }
 
   /** Called by the reader. */

@@ -107,7 +107,7 @@ export class PlaybackFeed {
     // One burst at least; several when they are so short that each wake-up would come too late.
     const needMs = burstMs * Math.ceil(this.#headroomMs / burstMs);
     const gapMs = this.#ring.burstGapMs || burstMs;
-    const leftMs = gapMs * (Math.floor(there / burstMs) + 1) - this.#headroomMs;
+    const leftMs = gapMs + burstMs * Math.floor(there / burstMs) - this.#headroomMs;
     if (there < needMs && leftMs > 0)
       this.#timer = this.#clock.setTimeout(() => this.#makeUp(needMs), leftMs);
     else this.#makeUp(needMs);

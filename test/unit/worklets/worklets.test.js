@@ -9,7 +9,7 @@ const block = (/** @type {number} */ value, length = 128) => new Float32Array(le
 describe('Capture', () => {
   it('takes one channel as it is, and the mean of several', () => {
     const ring = SampleRing.create(1024);
-    const capture = new Capture(ring);
+    const capture = new Capture(ring, 48_000);
     capture.process([block(0.25)]);
     capture.process([block(1), block(0.5), block(0)]);
     const out = new Float32Array(256);
@@ -20,7 +20,7 @@ describe('Capture', () => {
 
   it('gives silence while nothing is connected, so that time goes on', () => {
     const ring = SampleRing.create(1024);
-    const capture = new Capture(ring);
+    const capture = new Capture(ring, 48_000);
     capture.process([block(1), block(1)]);
     capture.process([]);
     const out = new Float32Array(256);
@@ -30,7 +30,7 @@ describe('Capture', () => {
 
   it('wakes the worker when a frame is complete, and not for each block', () => {
     const ring = SampleRing.create(4096);
-    const capture = new Capture(ring);
+    const capture = new Capture(ring, 48_000);
     ring.arm(960);
     const wakes = [];
     for (let i = 1; i <= 16; i++) if (capture.process([block(0)])) wakes.push(i);
@@ -40,9 +40,9 @@ describe('Capture', () => {
   it('tells how many samples a sound card gives at once, though a late thread joins some', () => {
     const ring = SampleRing.create(4096);
     const time = { ms: 0 };
-    const capture = new Capture(ring, () => time.ms);
+    const capture = new Capture(ring, 48_000, () => time.ms);
     for (let burst = 0; burst < 100; burst++) {
-      time.ms += burst % 10 === 0 ? 1 : 19;
+      time.ms = (7 * 128 * burst) / 48 + (burst % 10 === 0 ? 18 : 0);
       for (let i = 0; i < 7; i++) capture.process([block(0)]);
     }
     expect(ring.burst).toBe(7 * 128);
@@ -117,31 +117,63 @@ describe('Playback', () => {
 });
 
 describe('Bursts', () => {
-  /** @param {number[]} sizes of bursts in blocks @param {number} gapMs @param {number} times */
-  const run = (sizes, gapMs, times) => {
-    const time = { ms: 1e12 };
-    const bursts = new Bursts(() => Math.floor(time.ms));
+  const blockMs = 128 / 48;
+
+  /**
+   * @param {number[]} sizes of bursts in blocks
+   * @param {number} gapMs
+   * @param {number} times
+   * @param {(burst: number) => number} [lateMs] later than the sound card's own time
+   */
+  const run = (sizes, gapMs, times, lateMs = () => 0) => {
+    const time = { ms: 0 };
+    const bursts = new Bursts(() => Math.floor(time.ms), blockMs);
     for (let i = 0; i < times; i++) {
+      time.ms = Math.max(time.ms, 1e12 + i * gapMs + lateMs(i));
       for (let k = 0; k < sizes[i % sizes.length]; k++) bursts.next();
-      time.ms += gapMs;
     }
     return bursts;
   };
 
   it.each([
     // Chromium where the sound card takes 480 samples; a card of one block; one of 2048.
-    [[4, 4, 4, 3], 10.02, 4, 10],
-    [[1], 2.67, 1, 2],
-    [[16], 42.7, 16, 42],
-  ])('finds how many blocks are taken at once (%j), and how often', (sizes, gapMs, blocks, gap) => {
-    expect(run(sizes, gapMs, 200)).toMatchObject({ blocks, gapMs: gap });
-  });
+    [[4, 4, 4, 3], 10, 4],
+    [[1], blockMs, 1],
+    [[16], 16 * blockMs, 16],
+  ])(
+    'finds how many blocks are taken at once (%j), and when the next are',
+    (sizes, gap, blocks) => {
+      const { usualBlocks, needMs, gapMs } = run(sizes, gap, 200);
+      expect(usualBlocks).toBe(blocks);
+      expect(needMs).toBeGreaterThanOrEqual(blocks * blockMs);
+      expect(needMs).toBeLessThanOrEqual(blocks * blockMs + 2);
+      expect(Math.abs(gapMs - gap)).toBeLessThanOrEqual(blockMs + 1);
+    },
+  );
 
   it('knows nothing at first, and takes one stall for nothing', () => {
-    expect(run([4], 10, 60)).toMatchObject({ blocks: 0, gapMs: 0 });
-    expect(run([...Array.from({ length: 50 }, () => 4), 40], 10, 100)).toMatchObject({
-      blocks: 4,
-      gapMs: 10,
-    });
+    expect(run([4], 4 * blockMs, 60)).toMatchObject({ usualBlocks: 0, needMs: 0, gapMs: 0 });
+    const { needMs, gapMs } = run([4], 4 * blockMs, 150, (i) => (i === 100 ? 40 : 0));
+    expect(needMs).toBeCloseTo(4 * blockMs);
+    expect(Math.abs(gapMs - 4 * blockMs)).toBeLessThanOrEqual(1);
+  });
+
+  it('expects the next burst in time after a late one, and not two at once from then on', () => {
+    const late = (/** @type {number} */ i) => (i % 5 === 4 ? 8 : 0);
+    const { needMs, gapMs } = run([4], 4 * blockMs, 200, late);
+    // The last one was late by 8 ms.
+    expect(needMs).toBeLessThanOrEqual(4 * blockMs + 1);
+    expect(Math.abs(gapMs - (4 * blockMs - 8))).toBeLessThanOrEqual(1.5);
+  });
+
+  it('measures again when the clock was set', () => {
+    const time = { ms: 1e12 };
+    const bursts = new Bursts(() => Math.floor(time.ms), blockMs);
+    for (let i = 0; i < 300; i++) {
+      for (let k = 0; k < 4; k++) bursts.next();
+      time.ms += 4 * blockMs + (i === 100 ? 5000 : 0);
+    }
+    expect(bursts.needMs).toBeCloseTo(4 * blockMs);
+    expect(Math.abs(bursts.gapMs - 4 * blockMs)).toBeLessThanOrEqual(1);
   });
 });

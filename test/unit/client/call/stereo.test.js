@@ -76,7 +76,7 @@ describe('the rings of stereo', () => {
 
   it('take a stereo microphone as it is, and a mono one on both sides', () => {
     const ring = SampleRing.create(1024, false, 2);
-    const capture = new Capture(ring);
+    const capture = new Capture(ring, 48_000);
     const [left, right] = [new Float32Array(128).fill(0.25), new Float32Array(128).fill(-0.5)];
     capture.process([left, right]);
     capture.process([left]);
