@@ -123,7 +123,7 @@ export class Bursts {
 /**
  * @param {Uint16Array} histogram
  * @param {number} count
- * @returns {number} highest value that so many reach
+ * @returns {number} highest value that `count` entries reach or exceed
  */
 function valueAbove(histogram, count) {
   let value = histogram.length;

@@ -7,6 +7,12 @@ const REMEMBERED = 32;
 /** Share of regular bursts that may be longer or shorter: a late thread joins two of them. */
 const UNUSUAL = 1 / 8;
 
+/**
+ * Share of bursts that are shorter than what counts as the period: a busy machine joins many, as
+ * while a page starts, and divides few.
+ */
+const USUAL = 1 / 4;
+
 /** Least number of bursts from which the period is known. */
 const KNOWN_BURSTS = 3;
 
@@ -31,7 +37,7 @@ export class BurstModel {
   /** Sound of the burst that is coming in, in milliseconds; NaN before the first whole one. */
   #current = NaN;
 
-  /** Median length of a burst, in milliseconds; 0 while it is unknown. */
+  /** Usual length of a burst, in milliseconds; 0 while it is unknown. */
   periodMs = 0;
   /** True when all bursts but unusual ones are equally long, so that their phase stays. */
   isRegular = false;
@@ -76,7 +82,7 @@ export class BurstModel {
     for (let i = 0; i < count; i++) sorted[i] = this.#lengths[i];
     sorted.sort();
     const unusual = Math.floor(count * UNUSUAL + UNUSUAL * KNOWN_BURSTS);
-    this.periodMs = sorted[Math.floor(count / 2)];
+    this.periodMs = sorted[Math.floor(count * USUAL)];
     this.isRegular = sorted[count - 1 - unusual] - sorted[unusual] < EQUAL_MS;
     // Uneven arrivals of equal pieces are jitter, as long as most come alone.
     this.#isByPiece =

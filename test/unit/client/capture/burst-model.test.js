@@ -28,4 +28,14 @@ describe('BurstModel', () => {
       expect(model.isRegular).toBe(isRegular);
     }
   });
+
+  it('takes no bursts that a busy machine has joined for longer ones', () => {
+    const model = new BurstModel();
+    for (let i = 1; i <= 45; i++) {
+      // Of two pieces in five the worker learns with the next one only.
+      const isHeldUp = i % 5 === 1 || i % 5 === 3;
+      model.add(isHeldUp ? 10 * (i + 1) : 10 * i, 10);
+    }
+    expect(model).toMatchObject({ periodMs: 10, isRegular: true, sinceMs: 10 });
+  });
 });
