@@ -177,6 +177,7 @@ export const adapt = {
   result(folder, options) {
     const { trajectory, queueMs, most } = options;
     const cases = casesOf(options);
+    const targets = targetsOf(folder, cases);
     const words = trajectory
       .map(
         (/** @type {{ bps: number, seconds: number }} */ { bps, seconds }) =>
@@ -190,7 +191,11 @@ export const adapt = {
         `ms and carries ${words}. A packet that would wait for more than ${queueMs} ms is ` +
         `dropped. At most ${most / 1000} kb/s.`,
       headlines: [],
-      tables: [targetsTable(targetsOf(folder, cases)), tableOf(folder, cases, randomFor(options))],
+      tables: [
+        // Targets are of the product's controller alone.
+        ...(targets.length > 0 ? [targetsTable(targets)] : []),
+        tableOf(folder, cases, randomFor(options)),
+      ],
       plots: [],
       notes: [
         'Gap: the time between the decoding of two frames with sound for the output, one ' +

@@ -103,6 +103,11 @@ it('rules and controllers other than the product’s are measured in the first c
   ]);
 });
 
+it('a run without the product’s controller has no targets', () => {
+  const tables = adapt.result({ samples: () => [] }, { ...OPTIONS, controllers: ['copa'] }).tables;
+  expect(tables.map(({ name }) => name)).toEqual(['adapt']);
+});
+
 it('what was not measured meets no target', () => {
   expect(targets({})).toEqual(['not measured', 'not measured']);
 });
