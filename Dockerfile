@@ -19,6 +19,7 @@ RUN npm ci --omit=dev --omit=optional --no-audit --no-fund && \
     rm -rf native/target
 COPY LICENSE README.md ./
 COPY server ./server
+COPY programs ./programs
 COPY public ./public
 COPY worklets ./worklets
 

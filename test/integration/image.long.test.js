@@ -96,6 +96,7 @@ describe('the image', () => {
       'node_modules',
       'package-lock.json',
       'package.json',
+      'programs',
       'public',
       'server',
       'worklets',

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { PLATFORMS } from '../../../native/platforms.js';
@@ -38,6 +38,21 @@ describe('a release', () => {
     for (const image of images) expect(image).toMatch(/^node:\S+@sha256:[0-9a-f]{64}$/);
     for (const path of ['compose.cluster.yaml', 'deploy/kubernetes.yaml'])
       expect(read(path)).toMatch(/image: nats:\S+@sha256:[0-9a-f]{64}$/m);
+  });
+
+  it('has every folder that the server imports, in the package and in the image', () => {
+    const folders = new Set(['server']);
+    for (const name of readdirSync(join(ROOT, 'server'), { recursive: true }).map(String)) {
+      if (!name.endsWith('.js')) continue;
+      const file = join(ROOT, 'server', name);
+      for (const [, path] of read(join('server', name)).matchAll(/(?:from|import\() ?'(\.[^']+)'/g))
+        folders.add(relative(ROOT, join(dirname(file), path)).split(sep)[0]);
+    }
+    expect([...folders].toSorted()).toContain('programs');
+    for (const folder of folders) {
+      expect(read('Dockerfile')).toContain(`COPY ${folder} ./${folder}\n`);
+      expect(JSON.parse(read('package.json')).files).toContain(`${folder}/`);
+    }
   });
 
   it('names one oldest Node.js everywhere', () => {
