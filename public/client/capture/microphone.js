@@ -43,6 +43,7 @@ export class CallMicrophone {
   /** @type {unknown} */
   #timer = null;
   #closed = false;
+  #reopened = Promise.resolve();
   /** @type {Set<string>} notices that may still be shown */
   #noticed = new Set();
   #options;
@@ -96,10 +97,22 @@ export class CallMicrophone {
     return problem === '';
   }
 
-  /** Reopens the microphone after a change of the wanted processing. */
-  async reopen() {
-    if (!this.stream) return;
+  /**
+   * Reopens the microphone after a change of the wanted processing. Several reopenings follow each
+   * other.
+   */
+  reopen() {
+    this.#reopened = this.#reopened.then(() => this.#reopen());
+    return this.#reopened;
+  }
+
+  async #reopen() {
+    if (!this.stream || this.#closed) return;
+    // While a device is open, Chromium gives further streams the processing of the first.
+    stopMicrophone(this.stream);
     const problem = await this.#take(this.#opened);
+    if (problem === OVERTAKEN) return;
+    if (problem !== '') this.#drop();
     this.#tell(problem === '' && this.#opened !== this.chosen ? 'microphone-replaced' : problem);
   }
 

@@ -31,6 +31,8 @@ class FakeDevices extends EventTarget {
   tracks = [];
   refuses = false;
   asked = 0;
+  /** Number of microphones that were open when another was asked for. */
+  overlaps = 0;
 
   constructor(/** @type {string[]} */ ids, kind = 'audioinput') {
     super();
@@ -43,6 +45,7 @@ class FakeDevices extends EventTarget {
 
   getUserMedia = async (/** @type {any} */ { audio }) => {
     this.asked += 1;
+    if (this.tracks.some(({ readyState }) => readyState === 'live')) this.overlaps += 1;
     if (this.refuses) throw Object.assign(new Error('no'), { name: 'NotAllowedError' });
     const id = audio.deviceId?.exact ?? this.ids[0];
     if (id === undefined || !this.ids.includes(id))
@@ -145,6 +148,23 @@ describe('CallMicrophone', () => {
     expect(call.heard).toBe('inner');
     expect(events).toEqual(['microphone-replaced', '-microphone-replaced', 'microphone-replaced']);
     expect(devices.tracks.map(({ readyState }) => readyState)).toEqual(['ended', 'live']);
+  });
+
+  it('is closed before it is opened with other processing, which it would keep', async () => {
+    const { devices, call, microphone } = setUp('inner');
+    await microphone.open('');
+    await Promise.all([microphone.reopen(), microphone.reopen()]);
+    expect(devices).toMatchObject({ asked: 3, overlaps: 0 });
+    expect(call.heard).toBe('inner');
+  });
+
+  it('is none, with a sentence, when it can’t be opened with other processing', async () => {
+    const { devices, events, call, microphone } = setUp('inner');
+    await microphone.open('');
+    devices.refuses = true;
+    await microphone.reopen();
+    expect([call.heard, microphone.captured]).toEqual([null, false]);
+    expect(events).toEqual(['microphone-refused']);
   });
 
   it('waits a while with one that ends as soon as it is opened', async () => {
