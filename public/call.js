@@ -23,7 +23,8 @@ import { readTrack } from './client/track/track-sound.js';
  *   (by the default one, until it comes again), 'microphone-back', 'speaker-back'; 'no-output';
  *   'sound-blocked', 'sound-interrupted' (call resumeSound() when the person presses something; any
  *   press on the page does the same), 'sound-resumed'; 'room-mono' (though stereo was asked for);
- *   'stereo-processed' (the browser makes a microphone's sides the same); 'track-unreadable',
+ *   'stereo-processed' (the browser makes a microphone's sides the same); 'noise-model' (it can't
+ *   be used, and the browser's noise suppression takes its place); 'track-unreadable',
  *   'track-too-long', 'track-not-sent', 'track-not-heard' (of a backing track); 'e2e-key', others
  *   have another key
  * @property {{ code: string }} settled  the notice of this code no longer holds
@@ -161,12 +162,22 @@ export class Call extends EventTarget {
         },
         moderated: (message) => this.#emit('moderated', message),
         'track-place': ({ id }) => this.#placed?.(String(id)),
-        notice: ({ code }) => this.#emit('notice', { code }),
+        notice: ({ code }) => this.#noticed(code),
         frame: ({ samples }) => this.#sound.play(samples),
       },
       (code, message) => this.#fail(code, message),
     );
     this.#worker.send('join', this.#options);
+  }
+
+  /** @param {string} code  of the worker's notice */
+  #noticed(code) {
+    if (code === 'noise-model') {
+      // The browser's own takes its place.
+      Object.assign(this.#options, { noiseModel: false, noiseSuppression: true });
+      void this.#sound.reopenMicrophone();
+    }
+    this.#emit('notice', { code });
   }
 
   /** @param {Partial<CallView>} changes of the worker's store */
@@ -246,12 +257,17 @@ export class Call extends EventTarget {
   }
 
   /**
-   * Sets the browser's processing of the microphone's sound, and reopens the microphone for it.
-   * @param {Pick<CallOptions, 'echoCancellation' | 'noiseSuppression' | 'autoGainControl'>}
-   *   processing
+   * Sets the processing of the microphone's sound, and reopens the microphone for it.
+   * @param {Pick<CallOptions, 'echoCancellation' | 'noiseSuppression' | 'autoGainControl' |
+   *   'noiseModel'>} processing
    */
-  setProcessing({ echoCancellation, noiseSuppression, autoGainControl }) {
-    Object.assign(this.#options, { echoCancellation, noiseSuppression, autoGainControl });
+  setProcessing({ echoCancellation, noiseSuppression, autoGainControl, noiseModel }) {
+    Object.assign(this.#options, {
+      echoCancellation,
+      noiseSuppression,
+      autoGainControl,
+      noiseModel,
+    });
     return this.#sound.reopenMicrophone();
   }
 

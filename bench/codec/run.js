@@ -150,7 +150,7 @@ export class CodecRun {
  * @param {() => unknown} action
  * @returns {number} bytes, each time
  */
-function allocatedBy(action) {
+export function allocatedBy(action) {
   return Math.max(0, Math.round((growthOver(action) - growthOver(() => 0)) / ALLOCATION_FRAMES));
 }
 

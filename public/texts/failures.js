@@ -63,6 +63,9 @@ const soundFailures = Object.freeze({
     'This browser makes both sides of a microphone the same while it cancels echo, suppresses ' +
     'noise or sets the gain. To be heard in stereo, use headphones and choose Music under ' +
     'Settings.',
+  'noise-model':
+    'The stronger noise suppression can’t be used now, so your browser’s own is on in its place. ' +
+    'To try again, turn it off and on under Settings.',
   'sound-resumed':
     'The system had stopped sound for a moment. You and the others can hear each other again.',
   'computer-busy':

@@ -75,13 +75,19 @@ export const switchTexts = Object.freeze({
     hint: 'Keeps the others from hearing themselves. Turn it off with headphones only.',
   },
   noiseSuppression: { label: 'Noise suppression', hint: 'Takes out fans, keys and the street.' },
+  noiseModel: {
+    label: 'Stronger noise suppression',
+    hint:
+      'Takes out more of them, in place of the browser’s. You are heard 10 ms later. ' +
+      'It is loaded when you turn it on.',
+  },
   autoGainControl: {
     label: 'Automatic gain',
     hint: 'Makes soft voices louder and loud ones softer.',
   },
   music: {
     label: 'Music',
-    hint: 'Sends sound as it is: the three above are off, and the bit rate is higher.',
+    hint: 'Sends sound as it is: the four above are off, and the bit rate is higher.',
   },
   stereo: {
     label: 'Stereo',

@@ -43,6 +43,8 @@ export const soundTexts = Object.freeze({
   soundSumNoDevices: 'This is without sound cards: your browser doesn’t tell what yours adds.',
   ownMicrophone: (/** @type {string} */ ms) =>
     `Your own microphone adds ${ms} to what others hear of you.`,
+  ownSuppression: (/** @type {string} */ ms) =>
+    `${ms} of your sound’s delay comes from noise suppression.`,
   savings: 'What would shorten it',
   saves: (/** @type {string} */ part, /** @type {number} */ ms) =>
     `${savingTexts[part]}: up to ${ms} ms.`,

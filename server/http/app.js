@@ -39,6 +39,7 @@ const DIRECTORIES = Object.freeze({
   '/vendor/libopus-wasm': join(packageDirectory('libopus-wasm'), 'dist'),
   '/vendor/noble-ciphers': packageDirectory('@noble/ciphers'),
   '/vendor/noble-hashes': packageDirectory('@noble/hashes'),
+  '/vendor/rnnoise-wasm': packageDirectory('@echogarden/rnnoise-wasm'),
   '/vendor/uplot': join(packageDirectory('uplot'), 'dist'),
   '/vendor/uqr': join(packageDirectory('uqr'), 'dist'),
 });

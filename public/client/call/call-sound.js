@@ -72,7 +72,7 @@ export class CallSound {
   /** @param {MediaStream} stream */
   async #capture(stream) {
     if (!this.#graph) return;
-    await this.#graph.startCapture(stream);
+    await this.#graph.startCapture(stream, this.#options.noiseModel);
     const isMixed =
       this.#options.join.channels === 2 && this.#graph.channels === 2 && mixesSides(stream);
     if (isMixed) this.#on.notice('stereo-processed');

@@ -28,6 +28,7 @@ import { sumOf } from './device-delays.js';
  *   this speaker; with the devices' delays if the page knows them
  * @property {DelayParts} delayParts the summands of delayMs
  * @property {number | null} microphoneMs the delay of one's own microphone, if the page knows it
+ * @property {number} suppressionMs the delay of this person's noise model, part of microphoneMs
  * @property {number | null} behindMs by the clock: from a sound at the speaker's microphone until
  *   it is played here, with the transport; null while unknown
  * @property {{ up: number, down: number }} bytes  of packets, since joining
@@ -75,7 +76,8 @@ export class CallStatistics {
    * @param {CallState} call.room
    * @param {Traffic} call.traffic
    * @param {Readonly<Output>} call.output
-   * @param {Pick<ClientOptions, 'microphoneMs'>} call.options  read again when it changes
+   * @param {Pick<ClientOptions, 'microphoneMs' | 'suppressionMs'>} call.options  read again
+   *   when it changes
    * @param {Clock} clock
    */
   constructor(call, clock) {
@@ -119,6 +121,7 @@ export class CallStatistics {
       ...delayPartsOf(welcome, sync, { playoutMs: playout.delayMs, outputMs }),
     };
     const uplinkStats = uplink.stats();
+    const { microphoneMs, suppressionMs = 0 } = options;
     const sample = sync.sampleClockAt(now);
     const { sampleRate } = room.welcome.format;
     return {
@@ -128,7 +131,8 @@ export class CallStatistics {
       receivedPercent: this.#received.percent,
       delayMs: sumOf(delayParts),
       delayParts,
-      microphoneMs: microphoneMsOf(options.microphoneMs, uplinkStats.laterMs),
+      microphoneMs: microphoneMsOf(microphoneMs, uplinkStats.laterMs + suppressionMs),
+      suppressionMs,
       behindMs: numberOrNull((sample * 1000) / sampleRate - now + playout.originMs),
       bytes: { up: uplink.bytes, down: traffic.down },
       clock: { sample, atMs: now },

@@ -36,6 +36,8 @@ export class SoundGraph {
   #closed = false;
   /** @type {MediaStream | null} */
   #microphone = null;
+  /** True when the worker removes noise from its sound. */
+  #noiseModel = false;
   /** Ends its capture. @type {(() => void) | null} */
   #captured = null;
   /** @type {AudioWorkletNode | null} */
@@ -91,9 +93,14 @@ export class SoundGraph {
     this.output.gain.linearRampToValueAtTime(1, currentTime + FADE_IN_SECONDS);
   }
 
-  /** Captures another microphone from now on. @param {MediaStream} stream */
-  async startCapture(stream) {
+  /**
+   * Captures another microphone from now on.
+   * @param {MediaStream} stream
+   * @param {boolean} [noiseModel]  true when the worker removes noise
+   */
+  async startCapture(stream, noiseModel = false) {
     this.stopCapture();
+    this.#noiseModel = noiseModel;
     if (!this.#canReadTrack(stream)) await this.#load('capture-processor.js');
     if (this.#closed) return;
     this.stopCapture();
@@ -103,7 +110,10 @@ export class SoundGraph {
 
   /** @param {MediaStream} stream */
   #canReadTrack(stream) {
-    return canReadTrack(stream, this.context.sampleRate);
+    const { sampleRate } = this.context;
+    // The noise model has one rate, to which the context converts others.
+    const isOther = stream.getAudioTracks()[0]?.getSettings().sampleRate !== sampleRate;
+    return !(this.#noiseModel && isOther) && canReadTrack(stream, sampleRate);
   }
 
   /**
@@ -122,7 +132,7 @@ export class SoundGraph {
   #capture(stream) {
     if (this.#canReadTrack(stream)) {
       const sound = soundOf(stream);
-      this.#worker.send('capture-track', { sound }, [sound]);
+      this.#worker.send('capture-track', { sound, noiseModel: this.#noiseModel }, [sound]);
       return () => {};
     }
     const source = new MediaStreamAudioSourceNode(this.context, { mediaStream: stream });
@@ -163,7 +173,9 @@ export class SoundGraph {
     const { port1, port2 } = new MessageChannel();
     const { sampleRate, baseLatency } = this.context;
     const blockMs = 1000 * (baseLatency || 0);
-    if (role === 'capture') this.#worker.send('capture', { memory, port: port1 }, [port1]);
+    const noiseModel = this.#noiseModel;
+    if (role === 'capture')
+      this.#worker.send('capture', { memory, port: port1, noiseModel }, [port1]);
     else if (memory)
       this.#worker.send('playback', { memory, port: port1, sampleRate, blockMs }, [port1]);
     node.port.postMessage({ port: port2 }, [port2]);

@@ -43,11 +43,15 @@
  *   origin alone
  * @property {number | null} [microphoneMs] delay of the microphone's device, in milliseconds, where
  *   it is known
+ * @property {number} [suppressionMs] delay of the noise model that captured sound goes through, in
+ *   milliseconds; default 0
  * @property {string} [e2eKey] the room's key, base64url, if it is encrypted end to end
  * @property {ServerConfig} [config]                 fetched from the server when absent
  *
- * @typedef {Partial<Pick<ClientOptions, 'muted' | 'silenceSuppression' | 'microphoneMs'> &
- *   Pick<JoinRequest, 'nearness'>>} LiveOptions  options that can change during a call
+ * @typedef {Pick<ClientOptions, 'muted' | 'silenceSuppression' | 'microphoneMs' | 'suppressionMs'>}
+ *   ChangingOptions
+ * @typedef {Partial<ChangingOptions & Pick<JoinRequest, 'nearness'>>} LiveOptions
+ *   options that can change during a call
  *
  * @typedef {object} DeviceOptions  options that stay on the page
  * @property {string | null} [microphoneId] '' (default): the default microphone; null: listen only
@@ -56,6 +60,8 @@
  * @property {boolean} [echoCancellation]
  * @property {boolean} [noiseSuppression]
  * @property {boolean} [autoGainControl]
+ * @property {boolean} [noiseModel] true: a model in the page removes noise, in place of the
+ *   browser's noise suppression; default false
  * @property {string} [speakerId] '' (default): the default speaker, or the system's choice
  *
  * @typedef {Omit<ClientOptions, 'origin'> & Partial<Pick<ClientOptions, 'origin'>> & DeviceOptions}
@@ -134,10 +140,11 @@
  * @property {ClientMessage} control   for the server
  * @property {null} wake        the network, the computer or the page may have come back
  * @property {{ keepsPlace: boolean }} leave  answered by `left`
- * @property {{ memory?: ArrayBufferLike, port: MessagePort }} capture  the capture worklet's ring
- *   and port; without a ring the port carries the samples
- * @property {{ sound: ReadableStream<AudioData> }} capture-track  the microphone's sound,
- *   unprocessed
+ * @property {{ memory?: ArrayBufferLike, port: MessagePort, noiseModel: boolean }} capture  the
+ *   capture worklet's ring and port; without a ring the port carries the samples. noiseModel: the
+ *   worker removes noise
+ * @property {{ sound: ReadableStream<AudioData>, noiseModel: boolean }} capture-track  the
+ *   microphone's sound, unprocessed; likewise
  * @property {null} capture-ended
  * @property {{ memory: ArrayBufferLike, port: MessagePort, sampleRate: number, blockMs: number
  *   }} playback  the playback worklet's ring and port

@@ -1,5 +1,6 @@
 /**
  * @import { CallView, MessageTarget, ToWorker } from './types.js'
+ * @import { NoiseSuppressor } from '../capture/noise-suppressor.js'
  * @import { Primitives } from '../../shared/stream/sframe.js'
  */
 
@@ -16,6 +17,10 @@ import { PlaybackFeed } from '../playout/playback-feed.js';
 
 /** The source of captured sound: the worklet's port, or a track. */
 let capture = /** @type {MessagePort | TrackFeed | null} */ (null);
+/** Removes noise from captured sound; null unless this person has chosen it. */
+let suppressor = /** @type {NoiseSuppressor | null} */ (null);
+/** Number of choices, which overtake each other while the model is loaded. */
+let suppressions = 0;
 let playbackPort = /** @type {MessagePort | null} */ (null);
 let format = createAudioFormat();
 let frame = new Float32Array(pullSamples(format));
@@ -34,6 +39,11 @@ async function loadPrimitives() {
   ]);
   return { ctr, expand, extract, hmac, sha256 };
 }
+
+const loadNoiseModel = async () => {
+  const { default: createModel } = await import('/vendor/rnnoise-wasm/rnnoise.js');
+  return createModel();
+};
 
 const codec = createLibopus().then((module) => createLibopusCodec(module));
 let isWarm = false;
@@ -90,18 +100,61 @@ function endCapture() {
   capture = null;
 }
 
+/** Captured sound on its way to the call. */
+const voice = {
+  /** @type {NoiseSuppressor['capture']} */
+  capture(samples, count, rate, burst) {
+    (suppressor ?? call).capture(samples, count, rate, burst);
+  },
+  get samplesToFrame() {
+    return (suppressor ?? call).samplesToFrame;
+  },
+};
+
+/** @param {NoiseSuppressor | null} chosen */
+function setSuppressor(chosen) {
+  suppressor = chosen;
+  call.change({ suppressionMs: chosen?.delayMs ?? 0 });
+}
+
+/**
+ * Removes noise from captured sound once the model is loaded. If it can't be used, the page
+ * receives a notice, and captured sound passes unchanged.
+ * @param {boolean} isWanted
+ */
+async function suppressNoise(isWanted) {
+  const turn = ++suppressions;
+  if (suppressor) setSuppressor(null);
+  if (!isWanted) return;
+  const failed = () => {
+    if (turn !== suppressions) return;
+    setSuppressor(null);
+    page.send('notice', { code: 'noise-model' });
+  };
+  try {
+    const { openNoiseSuppressor } = await import('../capture/noise-suppressor.js');
+    const opened = await openNoiseSuppressor(loadNoiseModel, call, format, failed);
+    if (turn !== suppressions) return;
+    call.restartCapture();
+    setSuppressor(opened);
+  } catch {
+    failed();
+  }
+}
+
 /** @param {ToWorker['capture']} source */
-function captureFrom({ memory, port }) {
+function captureFrom({ memory, port, noiseModel }) {
   endCapture();
   call.restartCapture();
+  void suppressNoise(noiseModel);
   capture = port;
   if (memory) {
-    const feed = new CaptureFeed(new SampleRing(memory), call);
+    const feed = new CaptureFeed(new SampleRing(memory), voice);
     port.onmessage = () => feed.wake();
   } else {
     port.onmessage = (/** @type {MessageEvent<Float32Array>} */ { data }) => {
       port.postMessage(0);
-      call.capture(data, data.length / format.channels);
+      voice.capture(data, data.length / format.channels);
     };
   }
 }
@@ -130,11 +183,12 @@ const page = openWorkerEnd(scope, {
     page.send('left', null);
   },
   capture: captureFrom,
-  'capture-track': ({ sound }) => {
+  'capture-track': ({ sound, noiseModel }) => {
     endCapture();
     call.restartCapture();
+    void suppressNoise(noiseModel);
     // An exception reaches the page's Worker.onerror, as one in an event handler does.
-    capture = new TrackFeed(sound, call, format.channels, reportError);
+    capture = new TrackFeed(sound, voice, format.channels, reportError);
   },
   'capture-ended': endCapture,
   playback: playTo,

@@ -92,6 +92,7 @@ export class GreenRoom {
       [
         'echoCancellation',
         'noiseSuppression',
+        'noiseModel',
         'autoGainControl',
         'music',
         'stereo',

@@ -17,6 +17,7 @@ const HIGH_BITRATE = 96_000;
 export const defaultSwitches = Object.freeze({
   echoCancellation: true,
   noiseSuppression: true,
+  noiseModel: false,
   autoGainControl: true,
   music: false,
   stereo: false,
@@ -83,9 +84,11 @@ export const roomSoundOf = ({ frameMs, stereo }) => ({
  */
 export function soundOf(switches, processing = true) {
   const clean = processing && !switches.music;
+  const suppresses = clean && switches.noiseSuppression;
   return {
     echoCancellation: clean && switches.echoCancellation,
-    noiseSuppression: clean && switches.noiseSuppression,
+    noiseSuppression: suppresses && !switches.noiseModel,
+    noiseModel: suppresses && switches.noiseModel,
     autoGainControl: clean && switches.autoGainControl,
     bitrate: switches.music || switches.highBitrate ? HIGH_BITRATE : undefined,
     application: /** @type {'low-delay' | 'audio'} */ (switches.lowDelay ? 'low-delay' : 'audio'),

@@ -27,7 +27,15 @@ export class SettingsPanel {
     const switches = build('div', { class: 'switches', id: 'call-switches' });
     this.#switches = new SwitchList(
       switches,
-      ['echoCancellation', 'noiseSuppression', 'autoGainControl', 'music', 'sounds', 'shortcuts'],
+      [
+        'echoCancellation',
+        'noiseSuppression',
+        'noiseModel',
+        'autoGainControl',
+        'music',
+        'sounds',
+        'shortcuts',
+      ],
       (choice) => void own.switched(choice),
     );
     const { microphoneField, speakerField } = this.#devices;
@@ -81,9 +89,19 @@ export class SettingsPanel {
 const NOT_WITH_MUSIC = /** @type {const} */ ([
   'echoCancellation',
   'noiseSuppression',
+  'noiseModel',
   'autoGainControl',
   'highBitrate',
 ]);
+
+/**
+ * True when a switch has no effect.
+ * @param {keyof Switches} choice
+ * @param {Switches} choices
+ */
+const isIdle = (choice, { music, noiseSuppression }) =>
+  (music && NOT_WITH_MUSIC.some((one) => one === choice)) ||
+  (choice === 'noiseModel' && !noiseSuppression);
 
 /**
  * A list of switches, each of which keeps its choice at once; those without effect are disabled.
@@ -116,7 +134,7 @@ export class SwitchList {
     const choices = readChoices();
     for (const [choice, input] of this.#inputs) {
       input.checked = choices[choice];
-      input.disabled = choices.music && NOT_WITH_MUSIC.some((one) => one === choice);
+      input.disabled = isIdle(choice, choices);
     }
   }
 }

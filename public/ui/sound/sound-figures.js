@@ -70,14 +70,18 @@ export function savingsOf(parts) {
  * microphone adds for others.
  * @param {ClientStats} stats
  */
-export function devicesSentence({ delayParts, microphoneMs }) {
+export function devicesSentence({ delayParts, microphoneMs, suppressionMs = 0 }) {
   const own = quantity(microphoneMs, 'ms');
   const lacks = !Number.isFinite(delayParts.speakerMs)
     ? [texts.soundSumNoDevices]
     : !Number.isFinite(delayParts.microphoneMs)
       ? [texts.soundSumDevices]
       : [];
-  return [...lacks, ...(Number.isFinite(microphoneMs) ? [texts.ownMicrophone(own)] : [])].join(' ');
+  return [
+    ...lacks,
+    ...(Number.isFinite(microphoneMs) ? [texts.ownMicrophone(own)] : []),
+    ...(suppressionMs > 0 ? [texts.ownSuppression(quantity(suppressionMs, 'ms'))] : []),
+  ].join(' ');
 }
 
 /** Counts of packets and frames since joining, by the name that server and client use for them. */

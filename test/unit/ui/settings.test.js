@@ -51,8 +51,18 @@ describe('choices', () => {
   });
 
   it('leave sound as it is for music, or where the address asks for it', () => {
-    const on = { echoCancellation: true, noiseSuppression: true, autoGainControl: true };
-    const off = { echoCancellation: false, noiseSuppression: false, autoGainControl: false };
+    const on = {
+      echoCancellation: true,
+      noiseSuppression: true,
+      autoGainControl: true,
+      noiseModel: false,
+    };
+    const off = {
+      echoCancellation: false,
+      noiseSuppression: false,
+      autoGainControl: false,
+      noiseModel: false,
+    };
     expect(soundOf(defaultSwitches)).toEqual({
       ...on,
       bitrate: undefined,
@@ -81,6 +91,21 @@ describe('choices', () => {
       noiseSuppression: false,
       bitrate: 96000,
     });
+  });
+
+  it('have the noise model in place of the browser’s suppression, never with music', () => {
+    const chosen = { ...defaultSwitches, noiseModel: true };
+    expect(soundOf(chosen)).toMatchObject({ noiseModel: true, noiseSuppression: false });
+    for (const [switches, processing] of /** @type {const} */ ([
+      [{ ...chosen, noiseSuppression: false }, true],
+      [{ ...chosen, music: true }, true],
+      [chosen, false],
+    ])) {
+      expect(soundOf(switches, processing)).toMatchObject({
+        noiseModel: false,
+        noiseSuppression: false,
+      });
+    }
   });
 });
 

@@ -115,11 +115,12 @@ describe('SoundGraph', () => {
       const { graph, messages, types } = setUp();
       const [first, second] = [microphone(), microphone()];
       await graph.startCapture(first.stream);
-      if (way === 'track') expect(messages).toEqual([{ type: begins, sound: { of: first.track } }]);
+      if (way === 'track')
+        expect(messages).toEqual([{ type: begins, sound: { of: first.track }, noiseModel: false }]);
       expect(types()).toEqual([begins]);
       await graph.startCapture(second.stream);
       if (way === 'track')
-        expect(messages.at(-1)).toEqual({ type: begins, sound: { of: second.track } });
+        expect(messages.at(-1)).toMatchObject({ type: begins, sound: { of: second.track } });
       expect(types()).toEqual(['capture-ended', begins]);
       graph.stopCapture();
       graph.stopCapture();
@@ -130,6 +131,17 @@ describe('SoundGraph', () => {
       for (const { messages: told } of worklets) expect(told.at(-1)).toEqual({ close: true });
     },
   );
+
+  it('leaves microphones of other rates to the context for the noise model', async () => {
+    vi.stubGlobal('MediaStreamTrackProcessor', Processor);
+    const { graph, messages } = setUp();
+    for (const rate of [48_000, 16_000]) await graph.startCapture(microphone(rate).stream, true);
+    expect(messages.map(({ type, noiseModel }) => [type, noiseModel])).toEqual([
+      ['capture-track', true],
+      ['capture-ended', undefined],
+      ['capture', true],
+    ]);
+  });
 
   it("goes from the one way to the other and back, as the microphones' rates are", async () => {
     vi.stubGlobal('MediaStreamTrackProcessor', Processor);
