@@ -42,10 +42,11 @@ describe('a release', () => {
 
   it('has every folder that the server imports, in the package and in the image', () => {
     const folders = new Set(['server']);
+    const imports = /(?:^(?:import|export) [^;']*from |await import\()'(\.[^']+)'/gm;
     for (const name of readdirSync(join(ROOT, 'server'), { recursive: true }).map(String)) {
       if (!name.endsWith('.js')) continue;
       const file = join(ROOT, 'server', name);
-      for (const [, path] of read(join('server', name)).matchAll(/(?:from|import\() ?'(\.[^']+)'/g))
+      for (const [, path] of read(join('server', name)).matchAll(imports))
         folders.add(relative(ROOT, join(dirname(file), path)).split(sep)[0]);
     }
     expect([...folders].toSorted()).toContain('programs');
