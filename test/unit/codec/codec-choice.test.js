@@ -3,6 +3,7 @@ import { ConfigError } from '../../../server/config/config.js';
 import { loadCodec, openCodec } from '../../../server/codec/codec.js';
 
 vi.mock('@aloud/native', () => ({
+  probeLibrary: async () => {},
   loadOpus: () => {
     throw new Error('it is not built: such a command builds it');
   },
