@@ -22,6 +22,8 @@
  * @property {readonly Step[]} steps  of the same length each
  */
 
+import { ALL_CONTROLLERS } from '../../plugin/controllers.js';
+
 /**
  * The paper's capacities, in kbit/s, and its video's bit rate. A listener's highest sound takes 160
  * kbit/s in packets, so all rates are a twelfth and a half of the paper's.
@@ -60,11 +62,24 @@ const CASE_SECONDS = 1.2;
 /** @param {{ quick?: boolean }} options @returns {number} seconds */
 export const settleSeconds = ({ quick }) => (quick ? QUICK_SETTLE_SECONDS : SETTLE_SECONDS);
 
-/** @param {{ rules: string[], controllers: CongestionController[], carries: Carry[] }} options */
-export const casesOf = ({ rules, controllers, carries }) =>
-  carries.flatMap((carry) =>
+export const RULES = Object.freeze(['probe', 'simple', 'static']);
+export const CARRIES = Object.freeze(/** @type {const} */ (['datagrams', 'streams']));
+
+/** Every case that there can be, in the order of reports. */
+export const ALL_CASES = Object.freeze(
+  casesOf({ rules: RULES, controllers: ALL_CONTROLLERS, carries: CARRIES }),
+);
+
+/**
+ * @param {{ rules: readonly string[], controllers: readonly CongestionController[], carries:
+ *   readonly Carry[] }} options
+ * @returns {Case[]}
+ */
+export function casesOf({ rules, controllers, carries }) {
+  return carries.flatMap((carry) =>
     rules.flatMap((rule) => controllers.map((controller) => ({ rule, controller, carry }))),
   );
+}
 
 const kilobits = (/** @type {number} */ theirs) => theirs / SCALE;
 
@@ -82,7 +97,7 @@ function capacitySteps() {
 const WIDE = 1000 * kilobits(/** @type {number} */ (CAPACITIES.at(-1)));
 const wide = { rateBits: WIDE, isFall: false };
 
-/** @param {{ sweeps: string[] }} options @returns {Condition[]} */
+/** @param {{ sweeps: readonly string[] }} options @returns {Condition[]} */
 export function conditionsOf({ sweeps }) {
   /** @type {Condition[]} */
   const all = [

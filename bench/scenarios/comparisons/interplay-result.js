@@ -11,7 +11,7 @@ import { protocolLabel } from '../../report/palette.js';
 import { meanEstimate } from '../../report/quantity-views.js';
 import { mean } from '../../../testkit/statistics.js';
 import { deciderOf } from './interplay-figures.js';
-import { casesOf, conditionsOf } from './interplay-plan.js';
+import { ALL_CASES, conditionsOf, SWEEPS } from './interplay-plan.js';
 
 const factors = [
   { name: 'rule', label: 'Rule', unit: '' },
@@ -97,27 +97,24 @@ const isAt =
     its.level === level;
 
 /**
+ * The tables of everything that was measured, in this run or in one that it went on with.
  * @param {Samples} folder
- * @param {any} options
  * @param {() => number} random
  * @returns {Table[]}
  */
-export function tablesOf(folder, options, random) {
+export function tablesOf(folder, random) {
   const cell = (/** @type {string} */ name, /** @type {Case & Place} */ at) =>
     meanEstimate(folder.samples(QUANTITIES[name].name), isAt(at), random);
-  const cases = casesOf(options);
-  const tables = [decisionTable(folder, options, cell)];
-  for (const sweep of /** @type {string[]} */ (options.sweeps)) {
+  const tables = [decisionTable(folder, cell)];
+  for (const sweep of SWEEPS) {
     const levels = conditionsOf({ sweeps: [sweep] }).flatMap(({ at, steps }) =>
       steps.map(({ label }) => ({ at, level: label })),
     );
     for (const [name, digits, title] of LEVEL_TABLES) {
-      const rows = cases
-        .map((one) => [
-          ...namesOf(one),
-          ...levels.map((level) => cell(name, { ...one, sweep, ...level })),
-        ])
-        .filter((row) => row.slice(NAMES.length).some((one) => one !== null));
+      const rows = ALL_CASES.map((one) => [
+        ...namesOf(one),
+        ...levels.map((level) => cell(name, { ...one, sweep, ...level })),
+      ]).filter((row) => row.slice(NAMES.length).some((one) => one !== null));
       if (rows.length === 0) continue;
       const { unit } = QUANTITIES[name];
       tables.push({
@@ -133,13 +130,12 @@ export function tablesOf(folder, options, random) {
 
 /**
  * @param {Samples} folder
- * @param {any} options
  * @param {(name: string, at: Case & Place) => import('../../report/result.js').Cell} cell
  * @returns {Table}
  */
-function decisionTable(folder, options, cell) {
-  const rows = conditionsOf(options).flatMap(({ sweep, at }) =>
-    casesOf(options).flatMap((one) => {
+function decisionTable(folder, cell) {
+  const rows = conditionsOf({ sweeps: SWEEPS }).flatMap(({ sweep, at }) =>
+    ALL_CASES.flatMap((one) => {
       const place = { ...one, sweep, at, level: '' };
       const shares = folder.samples(QUANTITIES.application.name).filter(isAt(place));
       if (shares.length === 0) return [];

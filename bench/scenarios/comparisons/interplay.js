@@ -9,6 +9,7 @@
  * @import { Case, Condition, Step } from './interplay-plan.js'
  *
  * @typedef {{ branch: Link, listener: Child }} Place  a listener's end, with its link
+ * @typedef {{ places: Place[], speaker: Child }} Ends
  * @typedef {Case & { id: string, place: Place, server: Child, port: number }} Running
  */
 
@@ -26,6 +27,7 @@ import {
   AFTER_SECONDS,
   batchesOf,
   blockSeconds,
+  CARRIES,
   casesOf,
   conditionsOf,
   keyOf,
@@ -33,14 +35,12 @@ import {
   MOST_BPS,
   planSeconds,
   QUEUE_MS,
+  RULES,
   settleSeconds,
   SWEEPS,
 } from './interplay-plan.js';
 import { QUANTITIES, tablesOf } from './interplay-result.js';
 import { rateImpairments } from './rate-impairments.js';
-
-const RULES = Object.freeze(['probe', 'simple', 'static']);
-const CARRIES = Object.freeze(/** @type {const} */ (['datagrams', 'streams']));
 
 /** Interval between looks at a path, in milliseconds. */
 const LOOK_MS = 50;
@@ -124,20 +124,29 @@ export const interplay = {
       ),
     ).flat();
     const impairments = await rateImpairments();
-    const places = await makePlaces(lab, Math.min(options.atOnce, cases.length));
-    const speaker = new Child(CLIENT, lab.link.server.exec);
+    const ends = await makeEnds(lab, Math.min(options.atOnce, cases.length));
+    let failed = 0;
     try {
       for (const [i, { condition, batch, repetition }] of blocks.entries()) {
         const left = batch.filter((one) => !done.has(keyOf({ ...one, ...condition, repetition })));
         if (left.length === 0) continue;
         if (!hasTimeFor(lab, blockSeconds(condition, options, left.length))) break;
-        const { sweep, at } = condition;
-        lab.progress(`${sweep} ${at}, ${left.map(wordsOf).join('; ')}`, i / blocks.length);
-        await measureBlock(lab, { places, speaker, impairments }, left, { condition, repetition });
+        const what = `${condition.sweep} ${condition.at}, ${left.map(wordsOf).join('; ')}`;
+        lab.progress(what, i / blocks.length);
+        try {
+          await measureBlock(lab, { ends, impairments }, left, { condition, repetition });
+        } catch (error) {
+          lab.signal.throwIfAborted();
+          failed += 1;
+          if (failed === blocks.length) throw error;
+          const reason = /** @type {Error} */ (error).message;
+          lab.folder.warn(`A block is left out (${what}): ${reason}`);
+          await closeEnds(ends);
+          startEnds(lab, ends);
+        }
       }
     } finally {
-      await speaker.close();
-      for (const { listener } of places) await listener.close();
+      await closeEnds(ends);
     }
   },
 
@@ -148,7 +157,7 @@ export const interplay = {
       `own with a queue of ${QUEUE_MS} ms, gets at most ${MOST_BPS / 1000} kb/s of sound, some ` +
       '160 kbit/s in packets.',
     headlines: [],
-    tables: tablesOf(folder, options, randomFor(options)),
+    tables: tablesOf(folder, randomFor(options)),
     plots: [],
     notes: [
       "The paper's video has 2 000 kbit/s on paths of 500 to 2 500: a quarter to five quarters " +
@@ -211,24 +220,38 @@ function availableCases(lab, cases) {
   return available;
 }
 
-/** @param {Lab} lab @param {number} count @returns {Promise<Place[]>} */
-async function makePlaces(lab, count) {
-  const places = [];
-  for (let i = 0; i < count; i++) {
-    const branch = await lab.link.branch({ profile: 'clear', parameters: { delayMs: 1 } });
-    places.push({ branch, listener: new Child(CLIENT, branch.client.exec) });
-  }
-  return places;
+/** @param {Lab} lab @param {number} count of listeners @returns {Promise<Ends>} */
+async function makeEnds(lab, count) {
+  const branches = [];
+  for (let i = 0; i < count; i++)
+    branches.push(await lab.link.branch({ profile: 'clear', parameters: { delayMs: 1 } }));
+  const places = branches.map((branch) => ({
+    branch,
+    listener: new Child(CLIENT, branch.client.exec),
+  }));
+  return { places, speaker: new Child(CLIENT, lab.link.server.exec) };
+}
+
+/** Starts the closed processes again. @param {Lab} lab @param {Ends} ends */
+function startEnds(lab, ends) {
+  ends.speaker = new Child(CLIENT, lab.link.server.exec);
+  for (const place of ends.places) place.listener = new Child(CLIENT, place.branch.client.exec);
+}
+
+/** @param {Ends} ends */
+async function closeEnds({ speaker, places }) {
+  await speaker.close();
+  for (const { listener } of places) await listener.close();
 }
 
 /**
  * Measures some cases at once in one condition.
  * @param {Lab} lab
- * @param {{ places: Place[], speaker: Child, impairments: ReadonlyMap<number, number> }} means
+ * @param {{ ends: Ends, impairments: ReadonlyMap<number, number> }} means
  * @param {readonly Case[]} cases
  * @param {{ condition: Condition, repetition: number }} block
  */
-async function measureBlock(lab, { places, speaker, impairments }, cases, block) {
+async function measureBlock(lab, { ends: { places, speaker }, impairments }, cases, block) {
   const { condition, repetition } = block;
   const { stepSeconds } = /** @type {any} */ (lab.options);
   /** @type {Running[]} */

@@ -204,6 +204,9 @@ it('the result names who decides, in each condition that was measured', () => {
   };
   const { tables } = checkResult(interplay.result(folder, optionsOf()));
   expect(tables.map(({ name }) => name)).toEqual(['decisions', 'stepsSoundKbits']);
+  // A run that goes on with another one shows its cases too.
+  const others = optionsOf(['--rules', 'static', '--sweeps', 'loss']);
+  expect(interplay.result(folder, others).tables).toEqual(tables);
   expect(tables[0].rows).toHaveLength(1);
   expect(tables[0].rows[0].slice(0, 7)).toEqual([
     ...['steps', 'probe', 'Copa', 'streams', 'the application'],
