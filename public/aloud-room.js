@@ -11,7 +11,7 @@
 
 import { join } from './aloud.js';
 import { NO_CALL } from './client/call/call-view.js';
-import { elementTexts as texts } from './texts/element.js';
+import { elementTexts as texts } from './texts/labels.js';
 import { noticeText } from './texts/failures.js';
 import { build } from './ui/kit/element.js';
 

@@ -1,12 +1,15 @@
 import { build, elementOf, makeButton, makeIcon, setText } from '../ui/kit/element.js';
 import { LiveTime } from '../ui/kit/live-time.js';
 import { NEARNESS } from '../shared/nearness.js';
+import { direction, language } from '../texts/language.js';
 import { listenTexts as texts } from '../texts/listen.js';
 
 /**
  * @import { Nearness } from '../shared/nearness.js'
  * @import { LiveRules } from '../ui/kit/live-time.js'
  */
+
+Object.assign(document.documentElement, { lang: language, dir: direction });
 
 const icons = Object.freeze({ play: 'M8 5.5v13l10.5-6.5z', pause: 'M8.5 5.5v13M15.5 5.5v13' });
 

@@ -1,13 +1,11 @@
-/** The names of the connections. @type {Readonly<Record<string, string>>} */
-export const connectionNames = Object.freeze({
-  webtransport: 'WebTransport',
-  websocket: 'WebSocket',
-  http1: 'HTTP/1',
-  icecast: 'Icecast',
-});
+import { formsOf, translated, translationOf } from './language.js';
+import { connectionNames, minutesText } from './units.js';
+
+const own = await translationOf('call.js');
+const { number } = formsOf('en-GB');
 
 /** A call: the people, their state, the connection, the link. */
-export const callTexts = Object.freeze({
+export const callTexts = translated(own.callTexts, {
   you: 'you',
   muted: 'muted',
   away: 'away: connection lost, may come back',
@@ -44,26 +42,26 @@ export const callTexts = Object.freeze({
   useIt: 'Use it',
   deviceNew: (/** @type {string} */ device) =>
     `${device} is connected. Use it, or continue as before.`,
-  otherTab: Object.freeze({
+  otherTab: {
     title: 'You are in this room already',
     text:
       'Another tab or window of this browser is in the call, and two of them would hear each ' +
       'other. Move the call here, and the other one leaves.',
     yes: 'Move it here',
     no: 'Cancel',
-  }),
+  },
   keysTitle: 'Keys in a call',
   keysHint: 'They are off while you type, and can be switched off under Settings.',
   showKeys: 'Show all keys',
   version: (/** @type {string} */ version) => `aloud ${version}`,
-  keys: Object.freeze([
+  keys: [
     ['M', 'mute or unmute yourself'],
     ['Space, held', 'be heard while you are muted'],
     ['H', 'raise your hand, or lower it'],
     ['C', 'open the chat, or close it'],
     ['?', 'show these keys'],
     ['Esc', 'close what is open'],
-  ]),
+  ],
   qrTitle: 'Scan to join',
   qrLabel: 'QR code of this room’s link',
   youJoined: 'You are in the call.',
@@ -82,10 +80,10 @@ export const callTexts = Object.freeze({
   volumeOf: (/** @type {string} */ name) => `Volume of ${name}`,
   muteForMe: 'Mute for me',
   mutedForYou: 'muted for you',
-  quality: Object.freeze(['', 'connection bad', 'connection fair', 'connection good']),
+  quality: ['', 'connection bad', 'connection fair', 'connection good'],
   people: (/** @type {number} */ count) => (count === 1 ? '1 person' : `${count} people`),
   listenersToo: (/** @type {number} */ count) =>
-    count === 1 ? '1 listener' : `${count.toLocaleString()} listeners`,
+    count === 1 ? '1 listener' : `${number(count)} listeners`,
   speaking: (/** @type {string[]} */ names) =>
     names.length === 0 ? 'Nobody is speaking' : `Speaking: ${names.join(', ')}`,
   manyCame: (/** @type {number} */ count) => `${count} people joined.`,
@@ -111,7 +109,7 @@ export const callTexts = Object.freeze({
 });
 
 /** The chat. */
-export const chatTexts = Object.freeze({
+export const chatTexts = translated(own.chatTexts, {
   chatLog: 'Messages',
   chatEmpty:
     'Nothing has been written yet. Everybody in the room sees messages, and so do people who ' +
@@ -131,7 +129,7 @@ export const chatTexts = Object.freeze({
 });
 
 /** The recording. */
-export const recordingTexts = Object.freeze({
+export const recordingTexts = translated(own.recordingTexts, {
   recordingOn: 'Being recorded',
   recordButtonOn: 'Record: a recording is on',
   recordingIdle:
@@ -170,8 +168,3 @@ export const recordingTexts = Object.freeze({
     return `${since}, ${minutesText(seconds)} min, ${size}`;
   },
 });
-
-/** @param {number} seconds @returns {string} minutes and seconds: 1:02 */
-export function minutesText(seconds) {
-  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
-}

@@ -1,3 +1,7 @@
+import { translated, translationOf } from './language.js';
+
+const own = await translationOf('failures.js');
+
 /**
  * The sentences about failures: what happened, then what to do. There is one for each code of
  * shared/errors.js that the page may meet, and for each code of the page's own.
@@ -281,7 +285,7 @@ const accessFailures = Object.freeze({
 });
 
 /** All failures, by code. @type {Readonly<Record<string, string>>} */
-export const failureTexts = Object.freeze({
+export const failureTexts = translated(own.failureTexts, {
   ...soundFailures,
   ...connectionFailures,
   ...serverFailures,
@@ -297,12 +301,13 @@ export const noticeText = (code) =>
   Object.hasOwn(failureTexts, code) ? failureTexts[code] : failureTexts.unknown;
 
 /** By code: the reason why a connection was not used. @type {Readonly<Record<string, string>>} */
-const reasons = Object.freeze({
+export const reasons = translated(own.reasons, {
   'no-answer': 'It didn’t answer in time: the network may block it.',
   slower: 'It had not answered when another one was ready.',
   'not-offered': 'The server doesn’t offer it.',
   'no-webtransport': 'This browser has none.',
   'connection-lost': 'It was opened, but nothing came through it.',
+  other: 'It could not be opened.',
 });
 
 /**
@@ -311,4 +316,4 @@ const reasons = Object.freeze({
  * @returns {string} a sentence
  */
 export const failureReason = (code) =>
-  Object.hasOwn(reasons, code) ? reasons[code] : 'It could not be opened.';
+  Object.hasOwn(reasons, code) ? reasons[code] : reasons.other;

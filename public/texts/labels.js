@@ -1,5 +1,9 @@
+import { translated, translationOf } from './language.js';
+
+const own = await translationOf('labels.js');
+
 /** Labels, headings and hints that the markup names by key. */
-export const labels = Object.freeze({
+export const labels = translated(own.labels, {
   startTitle: 'Say it',
   startTitleEnd: 'aloud.',
   startLead: 'Start a room, send the link, talk. Nothing to install, no account.',
@@ -43,6 +47,10 @@ export const labels = Object.freeze({
     'WebTransport has the least delay. The others are for networks and browsers without it, ' +
     'and for comparison.',
 
+  language: 'Language',
+  languageAuto: 'Automatic: as the browser has it',
+  languageLater: 'The page uses it from the next time you open it.',
+
   howConnected: 'How you are connected',
   triedBefore: 'What was tried before',
   peopleInRoom: 'People in the room',
@@ -69,7 +77,7 @@ export const labels = Object.freeze({
  * The switches, by the choice's name.
  * @type {Readonly<Record<string, { label: string, hint: string }>>}
  */
-export const switchTexts = Object.freeze({
+export const switchTexts = translated(own.switchTexts, {
   echoCancellation: {
     label: 'Echo cancellation',
     hint: 'Keeps the others from hearing themselves. Turn it off with headphones only.',
@@ -112,4 +120,59 @@ export const switchTexts = Object.freeze({
       'M mutes, H raises the hand, C opens the chat, ? shows all; hold Space to talk ' +
       'while muted.',
   },
+});
+
+/** The first page and the green room: names, devices, tests of the sound. */
+export const greenRoomTexts = translated(own.greenRoomTexts, {
+  noRoomTyped: 'Type a room’s name or paste its link.',
+  noNameTyped: 'Type the name that the others will see.',
+  nameCut: (/** @type {string} */ name) => `The name is too long. The others see “${name}”.`,
+  nameInvited: 'Your invitation gives this name.',
+  join: 'Join',
+  joining: 'Joining…',
+  listen: 'Listen',
+  listenerName: 'Listener',
+  listenHint:
+    'You hear the room, and nobody hears you: no microphone is asked for. You can raise your ' +
+    'hand to be let speak.',
+  yourOutput: 'Where you hear it',
+  microphoneLabel: 'Microphone',
+  speakerLabel: 'Speaker',
+  defaultMicrophone: 'Default microphone',
+  defaultSpeaker: 'Default speaker',
+  noMicrophone: 'No microphone: listen only',
+  microphone: (/** @type {number} */ number) => `Microphone ${number}`,
+  speaker: (/** @type {number} */ number) => `Speaker ${number}`,
+  speakerBySystem: 'This browser leaves the choice of the speaker to the system’s settings.',
+  testMicrophone: 'Test my level',
+  stopTest: 'Stop test',
+  yourLevel: 'Your level',
+  saySomething: 'Say something: the bar moves with your voice.',
+  levelHeard: 'You can be heard.',
+  levelSilent: 'Nothing is heard yet. Is this the right microphone, and is it switched on?',
+  playTone: 'Play a soft test sound',
+  tonePlaying:
+    'You should hear two soft notes. If not, choose another speaker, or turn up the volume of ' +
+    'this device.',
+  hearYourself: 'Hear yourself',
+  hearStop: 'Stop hearing yourself',
+  hearConnecting: 'Connecting to the server…',
+  hearing:
+    'Speak: the server sends your voice back after two seconds, as the others would hear it.',
+});
+
+/** The element that joins a room from another site's page. */
+export const elementTexts = translated(own.elementTexts, {
+  call: (/** @type {string} */ room) => `Call ${room}`,
+  name: 'Your name',
+  join: 'Join',
+  listen: 'Listen',
+  joining: 'Joining…',
+  waiting: 'Waiting until a moderator lets you in…',
+  away: 'Connection lost. Trying again…',
+  left: 'You have left the call.',
+  alone: 'You are the only one here.',
+  people: 'People in the room',
+  mute: 'Mute',
+  leave: 'Leave',
 });

@@ -1,12 +1,18 @@
+import { formsOf, translated, translationOf } from './language.js';
+import { connectionNames } from './units.js';
+
+const own = await translationOf('listen.js');
+const { list, number } = formsOf('en-GB');
+
 /** The page of people who only listen. */
-export const listenTexts = Object.freeze({
+export const listenTexts = translated(own.listenTexts, {
   tabTitle: (/** @type {string} */ room) => `${room} · aloud`,
   listen: 'Listen',
   pause: 'Pause',
   starting: 'Starting…',
   cancel: 'Cancel',
   listeners: (/** @type {number} */ count) =>
-    count === 1 ? '1 listener' : `${count.toLocaleString()} listeners`,
+    count === 1 ? '1 listener' : `${number(count)} listeners`,
   speaking: (/** @type {string[]} */ names) =>
     names.length === 0
       ? 'Nobody is speaking.'
@@ -25,12 +31,12 @@ export const listenTexts = Object.freeze({
   password: 'Password of the room',
   volume: 'Volume',
   near: 'Delay',
-  nearness: Object.freeze({ conversation: 'Live', near: 'A little later', steady: 'Steady' }),
-  nearnessHints: Object.freeze({
+  nearness: { conversation: 'Live', near: 'A little later', steady: 'Steady' },
+  nearnessHints: {
     conversation: 'As soon as possible: for people who may answer.',
     near: 'A quarter of a second behind, with fewer gaps.',
     steady: 'Two seconds behind, and complete on a bad network too.',
-  }),
+  },
   hand: 'Raise hand',
   handUp: 'Lower hand',
   details: 'Connection',
@@ -40,7 +46,7 @@ export const listenTexts = Object.freeze({
     /** @type {number | null} */ delayMs,
   ) => {
     const delay = delayMs === null ? '' : `, heard ${(delayMs / 1000).toFixed(1)} s later`;
-    return `${Math.round(kbps)} kb/s over ${transports[transport] ?? transport}${delay}`;
+    return `${Math.round(kbps)} kb/s over ${connectionNames[transport] ?? transport}${delay}`;
   },
   wholePage: 'Open the full page with chat',
   openRoom: 'Open the room',
@@ -77,14 +83,3 @@ export const listenTexts = Object.freeze({
     'A part of this page could not be loaded. Check your network, then press Listen again.',
   failed: 'Something went wrong. Check your network, then press Listen again.',
 });
-
-/** @type {Readonly<Record<string, string>>} */
-const transports = Object.freeze({
-  webtransport: 'WebTransport',
-  websocket: 'WebSocket',
-  http1: 'HTTP/1',
-});
-
-/** @param {string[]} names */
-const list = (names) =>
-  names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;

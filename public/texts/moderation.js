@@ -1,15 +1,17 @@
+import { translated, translationOf } from './language.js';
+
+const own = await translationOf('moderation.js');
+
 /**
  * Moderating: who may come in, and what a moderator does. What is in the panel Room alone is in
  * room-panel.js.
  */
-export const moderationTexts = Object.freeze({
+export const moderationTexts = translated(own.moderationTexts, {
   waiting: 'Waiting to be let in…',
   waitingInLobby:
     'The moderators know that you are here. Stay on this page: you come in as soon as one of ' +
     'them lets you.',
-  roles: Object.freeze(
-    /** @type {Record<string, string>} */ ({ moderator: 'moderator', listener: 'listener' }),
-  ),
+  roles: /** @type {Record<string, string>} */ ({ moderator: 'moderator', listener: 'listener' }),
   mutedByModerator: 'muted by a moderator',
   nowModerates: (/** @type {string} */ name) => `${name} is a moderator now.`,
   cannotSpeak:
@@ -30,7 +32,7 @@ export const moderationTexts = Object.freeze({
   turnAway: 'Turn away',
   letInName: (/** @type {string} */ name) => `Let in ${name}`,
   turnAwayName: (/** @type {string} */ name) => `Turn away ${name}`,
-  ruleSigns: Object.freeze({ locked: 'locked', lobby: 'lobby on', password: 'password set' }),
+  ruleSigns: { locked: 'locked', lobby: 'lobby on', password: 'password set' },
   e2eSign: 'encrypted end to end',
   roomLocked: 'The room is locked.',
   roomUnlocked: 'The room is open again.',
@@ -41,7 +43,7 @@ export const moderationTexts = Object.freeze({
 /**
  * Sentences about a moderator's act for the person concerned, by the `action` of `moderated`.
  */
-const moderatedTexts = Object.freeze({
+export const moderatedTexts = translated(own.moderatedTexts, {
   muted: (/** @type {string | null} */ by) =>
     `${by === null ? 'You are still muted by a moderator' : `${by} has muted you`}. Raise ` +
     'your hand to ask to speak.',
@@ -51,6 +53,9 @@ const moderatedTexts = Object.freeze({
   role: (/** @type {string | null} */ by, /** @type {string} */ role) =>
     `${by === null ? 'You are now' : `${by} has made you`} ${roleNames[role] ?? 'a speaker'}.`,
 });
+
+/** People who moderate from outside the room, at the beginning of a sentence. */
+export const moderators = translated(own.moderators, { operator: 'The server’s operator' });
 
 /** The roles, in a sentence. @type {Readonly<Record<string, string>>} */
 const roleNames = Object.freeze({
@@ -69,5 +74,5 @@ export function moderatedText({ action, by, operator, role }) {
   const text = Object.hasOwn(moderatedTexts, action)
     ? moderatedTexts[/** @type {keyof typeof moderatedTexts} */ (action)]
     : null;
-  return text?.(operator ? 'The server’s operator' : (by ?? null), String(role)) ?? '';
+  return text?.(operator ? moderators.operator : (by ?? null), String(role)) ?? '';
 }

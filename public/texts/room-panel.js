@@ -1,15 +1,20 @@
+import { formsOf, translated, translationOf } from './language.js';
+
+const own = await translationOf('room-panel.js');
+const { number } = formsOf('en-GB');
+
 /**
  * The panel Room and what can be done with somebody, for moderators: loaded when one of them is
  * opened.
  */
-export const panelTexts = Object.freeze({
+export const panelTexts = translated(own.panelTexts, {
   moderatePerson: (/** @type {string} */ name) => `Moderate ${name}`,
   muteForAll: 'Mute for everybody',
   muteForAllHint: 'They can’t unmute themselves until you allow it.',
   allowToSpeak: 'Allow to speak',
   allowToSpeakHint: 'They stay muted until they unmute themselves.',
   role: 'Role',
-  roleNames: Object.freeze({ moderator: 'Moderator', speaker: 'Speaker', listener: 'Listener' }),
+  roleNames: { moderator: 'Moderator', speaker: 'Speaker', listener: 'Listener' },
   changeRole: 'Change role',
   roleHint:
     'A moderator may do everything that you may. A listener hears, writes and raises a hand, and ' +
@@ -18,14 +23,12 @@ export const panelTexts = Object.freeze({
   remove: 'Remove from the room',
   removeHint: 'They may join again.',
   banFor: 'Keep out for',
-  banTimes: Object.freeze(
-    /** @type {[number, string][]} */ ([
-      [3600, 'One hour'],
-      [86_400, 'One day'],
-      [7 * 86_400, 'One week'],
-      [30 * 86_400, 'Thirty days'],
-    ]),
-  ),
+  banTimes: /** @type {[number, string][]} */ ([
+    [3600, 'One hour'],
+    [86_400, 'One day'],
+    [7 * 86_400, 'One week'],
+    [30 * 86_400, 'Thirty days'],
+  ]),
   removeAndBan: 'Remove and ban',
   banHint:
     'By their invitation; without one by their network, which may be that of a whole household ' +
@@ -37,8 +40,8 @@ export const panelTexts = Object.freeze({
       : shown === 0
         ? count === 1
           ? 'The one listener has another name.'
-          : `None of ${count.toLocaleString()} listeners has a name like that.`
-        : `${shown} of ${count.toLocaleString()} ${count === 1 ? 'listener' : 'listeners'}`,
+          : `None of ${number(count)} listeners has a name like that.`
+        : `${shown} of ${number(count)} ${count === 1 ? 'listener' : 'listeners'}`,
   moreListeners: 'Next',
   firstListeners: 'From the beginning',
   copyListenLink: 'Copy the link for listeners',
@@ -52,13 +55,13 @@ export const panelTexts = Object.freeze({
     'waiting comes in.',
   chatPermission: 'Who may write',
   recordPermission: 'Who may record',
-  allowed: Object.freeze({ everybody: 'Everybody', moderators: 'Moderators' }),
+  allowed: { everybody: 'Everybody', moderators: 'Moderators' },
   mode: 'How sound gets to everybody',
-  modes: Object.freeze({
+  modes: {
     mix: 'Mixed by the server',
     forward: 'Passed on, mixed by each page',
     auto: 'Passed on in small rooms, else mixed',
-  }),
+  },
   modeHint:
     'Passed on, sound stays as it was sent, but each page needs more bandwidth and processing.',
   modeE2e:
@@ -89,12 +92,12 @@ export const panelTexts = Object.freeze({
     'You are the only moderator. To hand that on, make somebody a moderator under the options of ' +
     'their name.',
   endForAll: 'End the call for everybody',
-  endQuestion: Object.freeze({
+  endQuestion: {
     title: 'End the call for everybody?',
     text: 'Everybody leaves, and so do you. What you have set for the room is forgotten.',
     yes: 'End it',
     no: 'Go on',
-  }),
+  },
 
   goLive: 'Go live',
   endBroadcast: 'End the broadcast',

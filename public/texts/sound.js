@@ -1,7 +1,10 @@
-import { minutesText } from './call.js';
+import { minutesText } from './units.js';
+import { translated, translationOf } from './language.js';
+
+const own = await translationOf('sound.js');
 
 /** The parts of the age of the sound that is heard. */
-export const partTexts = Object.freeze({
+export const partTexts = translated(own.partTexts, {
   microphoneMs: 'Microphones of the others',
   frameMs: 'A frame is filled',
   serverDelayMs: 'Server-side delay',
@@ -12,7 +15,7 @@ export const partTexts = Object.freeze({
 });
 
 /** Advice for shortening each part of the delay. @type {Readonly<Record<string, string>>} */
-const savingTexts = Object.freeze({
+export const savingTexts = translated(own.savingTexts, {
   frameMs: 'Begin the room with frames of 2.5 ms',
   serverDelayMs: 'Ask the people whose sound comes late to use a cable instead of Wi-Fi',
   playoutMs: 'Use a cable, not Wi-Fi, and close what keeps this computer busy',
@@ -21,7 +24,7 @@ const savingTexts = Object.freeze({
 });
 
 /** The figures of a call. */
-export const figureTexts = Object.freeze({
+export const figureTexts = translated(own.figureTexts, {
   received: 'Received audio, in all',
   received10s: 'Received audio, last 10 s',
   lost: 'Lost packets',
@@ -36,7 +39,7 @@ export const figureTexts = Object.freeze({
 });
 
 /** The panel Sound, with the operator's part. */
-export const soundTexts = Object.freeze({
+export const soundTexts = translated(own.soundTexts, {
   soundSum: 'Age of what you hear',
   soundSumHint: 'The server-side delay includes the speaker’s way to the server.',
   soundSumDevices: 'What the others’ microphones add is not in it.',

@@ -1,4 +1,5 @@
 import { build } from '../kit/element.js';
+import { locale } from '../../texts/language.js';
 import { texts } from '../../texts/texts.js';
 
 /**
@@ -30,7 +31,7 @@ const BRACKETS = [
   ['[', ']'],
 ];
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
 
 /**
  * Makes a message's element. Its text is never markup; only http and https addresses become links.

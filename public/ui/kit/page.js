@@ -1,6 +1,9 @@
 import { icons } from './icons.js';
 import { elementOf, makeIcon, setText } from './element.js';
+import { direction, language } from '../../texts/language.js';
 import { labels } from '../../texts/texts.js';
+
+Object.assign(document.documentElement, { lang: language, dir: direction });
 
 /**
  * Fills in the texts and icons named by the markup: `data-text`, `data-label` and

@@ -7,6 +7,7 @@ import { AudienceList } from './audience-list.js';
 import { StreamControls } from './stream-controls.js';
 import { listenLink, stageLink } from '../green-room/room-address.js';
 import { panelTexts as texts } from '../../texts/room-panel.js';
+import { locale } from '../../texts/language.js';
 import { texts as callTexts } from '../../texts/texts.js';
 
 /**
@@ -283,7 +284,7 @@ class BroadcastControls {
   }
 }
 
-const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'short' });
+const time = new Intl.DateTimeFormat(locale, { dateStyle: 'short', timeStyle: 'short' });
 
 /**
  * People banned from the room, each with a button that ends the ban. Hidden while there are none.

@@ -2,6 +2,7 @@ import { isAllowed, NO_CALL } from '../../client/call/call-view.js';
 import { build, makeButton, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
 import { labelOf } from '../people/person.js';
+import { locale } from '../../texts/language.js';
 import { labels, noticeText, texts } from '../../texts/texts.js';
 
 /**
@@ -19,7 +20,7 @@ import { labels, noticeText, texts } from '../../texts/texts.js';
  * @property {number} bytes
  */
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
 
 /** The panel Record: starting and stopping, this person's consent, and the files. */
 export class RecordingPanel {

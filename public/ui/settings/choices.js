@@ -30,12 +30,12 @@ export const defaultSwitches = Object.freeze({
 /**
  * @typedef {{ -readonly [K in keyof typeof defaultSwitches]: boolean }} Switches
  * @typedef {{ name?: string, microphone?: string, speaker?: string, transport?: string, frameMs?:
- *   string }} Words
+ *   string, language?: string }} Words
  * @typedef {Words & Partial<Switches>} Choices
  */
 
 /** @type {readonly (keyof Words)[]} */
-const WORDS = ['name', 'microphone', 'speaker', 'transport', 'frameMs'];
+const WORDS = ['name', 'microphone', 'speaker', 'transport', 'frameMs', 'language'];
 
 /** @returns {Words & Switches} stored words, undefined for missing ones, and every switch */
 export function readChoices() {

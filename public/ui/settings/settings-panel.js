@@ -1,6 +1,7 @@
 import { keepChoices, readChoices } from './choices.js';
 import { DeviceFields } from './devices.js';
-import { build, makeButton } from '../kit/element.js';
+import { makeLanguageField } from './language-field.js';
+import { build, makeButton, setText } from '../kit/element.js';
 import { showKeys } from '../call/keys.js';
 import { labels, switchTexts, texts } from '../../texts/texts.js';
 
@@ -39,6 +40,8 @@ export class SettingsPanel {
       (choice) => void own.switched(choice),
     );
     const { microphoneField, speakerField } = this.#devices;
+    const later = build('p', { class: 'hint' });
+    const language = makeLanguageField('call-language', () => setText(later, labels.languageLater));
     const keys = makeButton('button small', texts.showKeys, showKeys);
     const version = this.#version;
     this.element = build(
@@ -47,6 +50,8 @@ export class SettingsPanel {
       microphoneField,
       speakerField,
       switches,
+      language,
+      later,
       keys,
       version,
     );

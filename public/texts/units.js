@@ -1,0 +1,14 @@
+/** What is written the same in every language. */
+
+/** The names of the connections. @type {Readonly<Record<string, string>>} */
+export const connectionNames = Object.freeze({
+  webtransport: 'WebTransport',
+  websocket: 'WebSocket',
+  http1: 'HTTP/1',
+  icecast: 'Icecast',
+});
+
+/** @param {number} seconds @returns {string} minutes and seconds: 1:02 */
+export function minutesText(seconds) {
+  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
+}

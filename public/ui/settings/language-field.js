@@ -1,0 +1,23 @@
+import { keepChoices, readChoices } from './choices.js';
+import { build } from '../kit/element.js';
+import { languages } from '../../texts/language.js';
+import { labels } from '../../texts/texts.js';
+
+/**
+ * Makes the field for the page's language.
+ * @param {string} id of the list
+ * @param {() => void} onChange called once the choice is stored
+ */
+export function makeLanguageField(id, onChange) {
+  const options = [['', labels.languageAuto], ...Object.entries(languages)].map(([code, name]) =>
+    build('option', { value: code, lang: code || undefined }, name),
+  );
+  const list = build('select', { id }, ...options);
+  list.value = readChoices().language ?? '';
+  list.addEventListener('change', () => {
+    keepChoices({ language: list.value });
+    onChange();
+  });
+  // In each language's own alphabet, so that one who can't read the rest finds it.
+  return build('div', { class: 'field' }, build('label', { for: id }, labels.language), list);
+}

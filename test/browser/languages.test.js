@@ -1,0 +1,51 @@
+import { expect } from 'vitest';
+import { violationsOf } from '../../testkit/browsers/axe.js';
+import { inBrowser } from '../../testkit/browsers/browser.js';
+import { languages } from '../../public/texts/language.js';
+import { useSite } from './support/site.js';
+
+const codes = Object.keys(languages).filter((code) => code !== 'en');
+
+/** Runs in the page: what is wider than the page, or cut off. */
+const cutOff = () =>
+  [...document.querySelectorAll('button, h1, h2, label, select, summary, a')]
+    .filter((element) => element.checkVisibility())
+    .filter((element) => {
+      const { left, right } = element.getBoundingClientRect();
+      return left < -1 || right > innerWidth + 1 || element.scrollWidth > element.clientWidth + 2;
+    })
+    .map((element) => element.id || element.textContent);
+
+inBrowser.describe('the page on a phone', () => {
+  const site = useSite();
+
+  for (const code of codes)
+    inBrowser.it(`in ${code} has its own words, and buttons that fit`, async () => {
+      const page = await site.page('/', { locale: code, viewport: { width: 390, height: 844 } });
+      const { startRoom } = (await import(`../../public/texts/${code}/labels.js`)).labels;
+      await page.getByRole('button', { name: startRoom, exact: true }).waitFor();
+      const { lang, dir } = await page.evaluate(() => document.documentElement);
+      expect({ lang, dir }).toEqual({ lang: code, dir: code === 'ar' ? 'rtl' : 'ltr' });
+      expect(await page.evaluate(cutOff)).toEqual([]);
+      expect(await violationsOf(page)).toEqual([]);
+
+      await page.goto(new URL('/r/tea', site.url).href);
+      const { join } = (await import(`../../public/texts/${code}/labels.js`)).labels;
+      await page.getByRole('button', { name: join, exact: true }).first().waitFor();
+      expect(await page.evaluate(cutOff)).toEqual([]);
+      await page.getByRole('textbox').first().fill('Ada');
+      await page.getByRole('button', { name: join, exact: true }).first().click();
+      await page.locator('#call-bar').waitFor();
+      expect(await page.evaluate(cutOff)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+      await page.close();
+    });
+
+  inBrowser.it('is in the language that was chosen, whatever the browser prefers', async () => {
+    const page = await site.page('/', { locale: 'en-GB' });
+    await page.getByLabel('Language').selectOption('de');
+    await page.getByRole('button', { name: 'Raum öffnen', exact: true }).waitFor();
+    await page.getByLabel('Sprache').selectOption('');
+    await page.getByRole('button', { name: 'Start a room', exact: true }).waitFor();
+  });
+});
