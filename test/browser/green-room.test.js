@@ -132,7 +132,9 @@ inBrowser.describe(`the green room in ${BROWSER}`, () => {
     await page.getByLabel('Length of a frame').selectOption('5');
     await button(page, 'Join').click();
     await button(page, 'Sound').click();
-    const filled = page.getByRole('definition').first();
+    const filled = page
+      .locator('dt', { hasText: 'A frame is filled' })
+      .locator('xpath=following-sibling::dd[1]');
     await expect.poll(() => filled.innerText()).toBe('5 ms');
   });
 

@@ -63,6 +63,9 @@ const soundFailures = {
     'Dein Lautsprecher wurde abgezogen. Der Standardlautsprecher wird benutzt, bis er wieder da ' +
     'ist. Steck ihn ein oder wähle einen anderen unter „Einstellungen“.',
   'speaker-back': 'Dein Lautsprecher wird wieder benutzt. Du musst nichts tun.',
+  'noise-model':
+    'Die stärkere Rauschunterdrückung lässt sich gerade nicht benutzen, deshalb ist die des ' +
+    'Browsers an. Um es noch einmal zu versuchen, schalte sie unter „Einstellungen“ aus und ein.',
   'no-speaker':
     'Dieser Lautsprecher ließ sich nicht benutzen, deshalb bleibt der Ton, wo er war. Steck ihn ' +
     'neu ein oder wähle einen anderen.',

@@ -80,6 +80,12 @@ export const switchTexts = {
     label: 'Rauschunterdrückung',
     hint: 'Entfernt Lüfter, Tastatur und Straße.',
   },
+  noiseModel: {
+    label: 'Stärkere Rauschunterdrückung',
+    hint:
+      'Entfernt mehr davon, anstelle der des Browsers. Du bist 10 ms später zu hören. Sie wird ' +
+      'geladen, wenn du sie einschaltest.',
+  },
   autoGainControl: {
     label: 'Automatische Lautstärke',
     hint: 'Macht leise Stimmen lauter und laute leiser.',
@@ -87,7 +93,7 @@ export const switchTexts = {
   music: {
     label: 'Musik',
     hint:
-      'Sendet den Ton, wie er ist: Die drei Schalter darüber sind aus, und die Bitrate ist ' +
+      'Sendet den Ton, wie er ist: Die vier Schalter darüber sind aus, und die Bitrate ist ' +
       'höher.',
   },
   stereo: {

@@ -42,6 +42,7 @@ export const soundTexts = {
   soundSumDevices: 'Was die Mikrofone der anderen hinzufügen, ist nicht darin enthalten.',
   soundSumNoDevices: 'Ohne Soundkarten gerechnet: Dein Browser sagt nicht, was deine hinzufügt.',
   ownMicrophone: (ms) => `Dein eigenes Mikrofon fügt ${ms} zu dem hinzu, was andere von dir hören.`,
+  ownSuppression: (ms) => `${ms} der Verzögerung deines Tons kommen von der Rauschunterdrückung.`,
   savings: 'Was es verkürzen würde',
   saves: (part, ms) => `${savingTexts[part]}: bis zu ${ms} ms.`,
   savesNothing:
