@@ -24,7 +24,10 @@ inBrowser.describe('the page on a phone', () => {
       const page = await site.page('/', { locale: code, viewport: { width: 390, height: 844 } });
       const { startRoom } = (await import(`../../public/texts/${code}/labels.js`)).labels;
       await page.getByRole('button', { name: startRoom, exact: true }).waitFor();
-      const { lang, dir } = await page.evaluate(() => document.documentElement);
+      const { lang, dir } = await page.evaluate(() => {
+        const { lang, dir } = document.documentElement;
+        return { lang, dir };
+      });
       expect({ lang, dir }).toEqual({ lang: code, dir: code === 'ar' ? 'rtl' : 'ltr' });
       expect(await page.evaluate(cutOff)).toEqual([]);
       expect(await violationsOf(page)).toEqual([]);

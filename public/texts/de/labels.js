@@ -65,7 +65,7 @@ export const labels = {
   record: 'Aufnehmen',
   soundPanel: 'Ton',
   settings: 'Einstellungen',
-  leave: 'Verlassen',
+  leave: 'Gehen',
   close: 'Schließen',
   recording: 'Aufnahme',
 };

@@ -14,7 +14,7 @@ const SHORT = {
   record: 16,
   soundPanel: 14,
   settings: 16,
-  leave: 14,
+  leave: 8,
 };
 
 const codes = Object.keys(languages).filter((code) => code !== 'en');
