@@ -48,7 +48,7 @@ export class WatchedSession extends CarriedSession {
     return super.end(code, reason);
   }
 
-  /** @returns {PathLook | null} null after the session's end */
+  /** @returns {PathLook | null} the last one after the end; null if there is none */
   look() {
     const stats = this.#native.stats();
     if (!stats) return null;

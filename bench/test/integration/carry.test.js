@@ -6,6 +6,7 @@ import { webTransportOn } from '../../../programs/webtransport.js';
 import { WebTransportConnection } from '../../../public/client/connection/webtransport.js';
 import { CARRIES, carrying, MAX_PACKET_STREAMS } from '../../../public/lab/runs/carry.js';
 import { CarriedSession } from '../../plugin/carried-session.js';
+import { WatchedSession, watched } from '../../plugin/watched-session.js';
 import { createNativeTransport } from '../../../server/transport/webtransport-native.js';
 import {
   closeAfter,
@@ -116,4 +117,24 @@ nativeTests.describe('packets on the native engine', () => {
       expect(session.stats().droppedOut).toBe(0);
     },
   );
+
+  it.each(['datagrams', 'streams'])('are counted as they are handed over: %s', async (carry) => {
+    const parts = { Session: WatchedSession, settings: { maxStreams: MAX_PACKET_STREAMS } };
+    const { session, down, connection } = await connected(`?carry=${carry}`, parts);
+    const [one] = watched;
+    expect(one).toBe(session);
+    const before = one.look();
+    for (let i = 0; i < 10; i++) session.send(new Uint8Array(100));
+    await until(() => down.length === 10);
+    const after = await until(() => {
+      const look = one.look();
+      return look !== null && look.sentBytes - (before?.sentBytes ?? 0) > 1000 ? look : undefined;
+    });
+    expect([before?.packets, before?.bytes]).toEqual([0, 0]);
+    expect([after.packets, after.bytes, after.held]).toEqual([10, 1000, 0]);
+    expect(after.windowBytes).toBeGreaterThan(1000);
+    expect(after.rttMs).toBeGreaterThan(0);
+    connection.close();
+    await until(() => watched.size === 0);
+  });
 });
