@@ -22,7 +22,7 @@
 import { readFields, typeOf } from '../../public/shared/messages/client-messages.js';
 import { readName, roomNameError } from '../../public/shared/text.js';
 import { CONTROL_VERSION } from '../../public/shared/wire/control.js';
-import { OPEN_GRANT, STREAM_GRANT } from '../state/grant.js';
+import { OPEN_GRANT, sharedGrant, STREAM_GRANT } from '../state/grant.js';
 import { PasswordTries } from '../access/room-password.js';
 import { stackOf } from '../log.js';
 import { networkOfPeer } from '../network-address.js';
@@ -143,8 +143,9 @@ export class Arrivals {
    * @param {JoinMessage} join
    * @returns {Promise<Admission | ErrorCode | null>} null if none is needed
    */
-  async #admission({ token, room, streamKey }) {
-    return this.#verifier && streamKey === undefined ? this.#verifier.verify(token, room) : null;
+  async #admission({ token, room, streamKey, owner }) {
+    const isChecked = streamKey === undefined && owner === undefined;
+    return this.#verifier && isChecked ? this.#verifier.verify(token, room) : null;
   }
 
   /**
@@ -193,6 +194,7 @@ export class Arrivals {
    */
   #admit(session, join) {
     if (join.streamKey !== undefined) return this.#admitStream(session, join, join.streamKey);
+    if (join.owner !== undefined) return this.#admitShared(session, join, join.owner);
     // A participant who resumes a place was checked when they got it: a call outlasts its token.
     const isBack =
       this.#rooms.keepsPlace(join.room, join) || this.#rooms.takenPlace(join.room, join) !== null;
@@ -211,9 +213,24 @@ export class Arrivals {
     const rules = this.#rooms.get(join.room)?.rules;
     const refusal = rules ? rules.streams.refusal(key) : 'not-found';
     if (!rules || refusal !== null) return refuse(session, refusal ?? 'not-found');
-    const { e2e, name, nameCut, room, type } = join;
-    const own = { e2e, name, nameCut, room, type, version: join.version };
-    this.#enter(session, { ...own, stage: rules.stage.key }, STREAM_ENTRY);
+    this.#enter(session, { ...soundOnly(join), stage: rules.stage.key }, STREAM_ENTRY);
+  }
+
+  /**
+   * Admits the shared sound of a person who is in the room. Their resume token proves that it is
+   * theirs, and stands for all that they were admitted by.
+   * @param {Session} session
+   * @param {JoinMessage} join
+   * @param {string} token
+   */
+  #admitShared(session, join, token) {
+    const room = this.#rooms.get(join.room);
+    const owner = room?.people.places.holder(token) ?? null;
+    if (!room || owner === null) return refuse(session, 'not-found');
+    if (owner.grant.isStream || !owner.standing.permissions.has('speak'))
+      return refuse(session, 'not-allowed');
+    const entry = { grant: sharedGrant(owner.id), password: null, admitted: true };
+    this.#enter(session, { ...soundOnly(join), stage: room.rules.stage.key }, entry);
   }
 
   /** @param {JoinMessage} join */
@@ -312,6 +329,15 @@ export class Arrivals {
     refuse(session, 'internal');
   }
 }
+
+/**
+ * Wishes of a member who only sends sound.
+ * @param {JoinMessage} join
+ * @returns {JoinMessage}
+ */
+const soundOnly = ({ e2e, name, nameCut, room, type, version }) => ({
+  ...{ e2e, name, nameCut, room, type, version },
+});
 
 /**
  * @param {unknown} message  the first that a session sent

@@ -184,7 +184,7 @@ export class RoomRecording {
     if (!state.on) return recording.stop();
     this.#recording = recording;
     this.#people.tell({ type: 'recording', recording: state });
-    await this.#add(member);
+    for (const one of [member, ...this.#people.shared(member.id)]) await this.#add(one);
   }
 
   /**
@@ -210,8 +210,17 @@ export class RoomRecording {
     this.#people.tell({ type: 'recording', recording: this.#state });
   }
 
-  /** @param {Member} member @param {boolean} agreed */
+  /**
+   * Notes a member's consent, which holds for their shared sound, too.
+   * @param {Member} member
+   * @param {boolean} agreed
+   */
   consent(member, agreed) {
+    for (const one of [member, ...this.#people.shared(member.id)]) this.#consent(one, agreed);
+  }
+
+  /** @param {Member} member @param {boolean} agreed */
+  #consent(member, agreed) {
     if (!this.#state?.on) return;
     if (agreed) {
       this.#add(member).catch((error) => this.#failed(error, member));

@@ -167,6 +167,9 @@ export class Room {
     const arrival = this.#arrivalOf(request, entry, place);
     if (this.rules.casting.isElsewhere(session, request, arrival.permissions, entry.admitted))
       return 'moved';
+    // A newer shared sound takes the place of an older one, whose connection may be lost.
+    const { owner } = arrival.grant;
+    if (owner !== undefined) this.#endShared(owner, 'resumed-elsewhere');
     const member = this.#newMember(session, name, request, arrival);
     if (typeof member !== 'string') this.#enter(member, request, arrival);
     return member;
@@ -187,7 +190,8 @@ export class Room {
    * @returns {ErrorCode | 'knock' | null} null if they may come in now
    */
   #answerJoin(session, request, entry, { before, taken }) {
-    const refusal = this.#refusal(before, request) ?? this.sound.mode.refusal(session, request);
+    const refusal =
+      this.#refusal(before, request, entry) ?? this.sound.mode.refusal(session, request);
     return refusal ?? (before ? null : this.rules.refusal(session, entry, taken));
   }
 
@@ -219,10 +223,14 @@ export class Room {
   /**
    * @param {Member | null} before
    * @param {JoinRequest} request
+   * @param {Entry} entry
    * @returns {ErrorCode | null} why nobody can come in now
    */
-  #refusal(before, { resume }) {
-    if (this.size >= this.config.maxParticipants && !before) return 'room-full';
+  #refusal(before, { resume }, { grant }) {
+    // A person with a shared sound is one participant.
+    const isCounted = !before && grant.owner === undefined;
+    if (isCounted && this.size - this.people.shared().length >= this.config.maxParticipants)
+      return 'room-full';
     if (this.#closed) return 'server-closing';
     if (this.moving.begun) return 'moved';
     return before && !this.people.places.mayReturn(resume) ? 'join-flood' : null;
@@ -297,6 +305,9 @@ export class Room {
     rules.welcomed(member, isNew);
     sound.welcomed(member);
     people.announce(member, before !== null && !before.isLight);
+    const { owner } = member.grant;
+    if (owner !== undefined && people.find(owner)?.agreed)
+      this.record.recording.consent(member, true);
     if (isNew && !taken) this.#happened('participant_joined', member);
   }
 
@@ -345,6 +356,16 @@ export class Room {
     this.#owner.departures.take(member, () => this.#announceDeparture(member, isFree));
   }
 
+  /** @param {string} id @returns {Member | null} the member, present or away */
+  find(id) {
+    return this.people.find(id);
+  }
+
+  /** Removes a member's shared sound. @param {string} owner @param {ErrorCode} code */
+  #endShared(owner, code) {
+    for (const member of this.people.shared(owner)) this.#expel(member, code);
+  }
+
   /** Keeps no place after a short visit. @param {Member} member */
   #keepsPlaceOf(member) {
     return member.heardForMs >= this.config.placeAfterMs && this.#owner.mayKeepPlace();
@@ -366,6 +387,7 @@ export class Room {
   /** Forgets a member whose place is free. @param {Member} member */
   #freed(member) {
     const { id, isLight } = member;
+    if (!isLight) this.#endShared(id, 'removed');
     this.record.left(member);
     this.rules.left(member);
     this.#happened('participant_left', member);

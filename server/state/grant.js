@@ -9,7 +9,9 @@
  * @property {ReadonlySet<Permission>} withheld  denied by their token, in any role
  * @property {string | null} identity  the token's `sub`; null without a token
  * @property {string | null} tokenId   the token's `jti`
- * @property {boolean} [isStream]  true for a program that came by the room's stream key
+ * @property {boolean} [isStream]  true for a member who only sends sound and keeps no place: a
+ *   program that came by the room's stream key, or somebody's shared sound
+ * @property {string} [owner]  id of the member whose shared sound it is
  */
 
 import { PERMISSIONS } from '../../public/shared/limits.js';
@@ -58,6 +60,13 @@ export const STREAM_GRANT = Object.freeze({
   tokenId: null,
   isStream: true,
 });
+
+/**
+ * Grant of a member's shared sound.
+ * @param {string} owner  the member's id
+ * @returns {Readonly<Grant>}
+ */
+export const sharedGrant = (owner) => Object.freeze({ ...STREAM_GRANT, owner });
 
 /** The server's operator, as the actor in a room. */
 export const OPERATOR = Object.freeze({ id: 'operator', label: 'operator' });

@@ -85,6 +85,13 @@ const join = z
         "the room's stream key (section 5.10), which stands for token, password and the stage's " +
           'key',
       ),
+    owner: z
+      .string()
+      .optional()
+      .describe(
+        'resume token of a participant in the room: the new one is their shared sound, and only ' +
+          'sends. It replaces their earlier one, and ends when they leave',
+      ),
     nearness: nearness
       .optional()
       .describe(

@@ -88,6 +88,7 @@ export const person = z.object({
     ),
   recorded: z.boolean().describe('this person is being recorded'),
   title: z.string().optional().describe('what this person plays, if they have told it'),
+  owner: z.string().optional().describe('id of the person whose shared sound this is'),
 });
 
 export const permitted = z.enum(['everybody', 'moderators']);

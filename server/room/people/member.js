@@ -17,6 +17,7 @@
  *   or lost
  * @property {(member: Member) => void} ended  logs and counts an ended session; called once, before
  *   anything is freed
+ * @property {(id: string) => Member | null} find  a member, present or away
  *
  * @typedef {Pick<Sound, 'received' | 'serverDelayMs' | 'stallBefore' | 'mixedThrough' | 'frameMs' |
  *   'clockNow' | 'sampleAt'>} MemberSound  the room's sound as a member knows it
@@ -230,7 +231,7 @@ export class Member {
     if (packet.type !== PacketType.audio || source === null) return this.figures.drop('type');
     // Layers are the server's alone.
     if (packet.stream >= Stream.layers) return this.figures.drop('malformed');
-    if (!this.standing.isHeard) this.#silencePacket();
+    if (!this.standing.isHeard || this.#hasSilentOwner) this.#silencePacket();
     const sound = this.#sound;
     const frame = source.receive(
       packet,
@@ -240,6 +241,14 @@ export class Member {
       sound.mixedThrough,
     );
     if (frame >= 0) sound.received(this, frame, arrivalMs, packet, bytes);
+  }
+
+  /** True for the shared sound of somebody who may not speak. */
+  get #hasSilentOwner() {
+    const { owner } = this.grant;
+    if (owner === undefined) return false;
+    const { silenced, permissions } = this.#room.find(owner)?.standing ?? {};
+    return silenced === true || !permissions?.has('speak');
   }
 
   /** Makes silence of the packet that was read. It is answered as any other. */
@@ -331,9 +340,11 @@ export class Member {
     const { muted, silenced, role } = this.standing;
     const transport = session.transport.name;
     const { quality } = this.figures;
+    const { owner } = this.grant;
     return {
       ...{ id, name, label, transport, muted, silenced, role, away, hand, quality, recorded },
       ...(title !== '' && { title }),
+      ...(owner !== undefined && { owner }),
     };
   }
 

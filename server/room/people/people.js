@@ -119,6 +119,17 @@ export class People {
     return this.here + this.#away.size;
   }
 
+  /**
+   * Present shared sounds.
+   * @param {string} [owner]  of this member alone
+   * @returns {Member[]}
+   */
+  shared(owner) {
+    return [...this.#present.values()].filter(({ grant }) =>
+      owner === undefined ? grant.owner !== undefined : grant.owner === owner,
+    );
+  }
+
   /** Networks of the present people. */
   get networks() {
     return [...this.#present.values()].map(({ network }) => network);

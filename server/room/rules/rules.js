@@ -234,7 +234,8 @@ export class Rules {
       ? { ...taken.grant, network: null }
       : { ...grant, network: networkOfPeer(session.peer) };
     if (this.#bans.has(this.#room, banned)) return 'banned';
-    if (grant.isStream && this.streams.sender !== null) return 'stream-taken';
+    const isProgram = grant.isStream && grant.owner === undefined;
+    if (isProgram && this.streams.sender !== null) return 'stream-taken';
     if (taken || grant.role === 'moderator' || admitted) return null;
     const { policy } = this;
     if (policy.locked) return 'room-locked';

@@ -29,7 +29,8 @@ export class Streams {
 
   /** The program that came by the key, or null. @returns {Member | null} */
   get sender() {
-    for (const member of this.#people.present.values()) if (member.grant.isStream) return member;
+    for (const member of this.#people.present.values())
+      if (member.grant.isStream && member.grant.owner === undefined) return member;
     return null;
   }
 

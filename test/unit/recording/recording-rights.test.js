@@ -175,3 +175,20 @@ describe('a recording is public', () => {
     expect((await recordings?.list(9))?.map(({ isPublic }) => isPublic)).toContain(true);
   });
 });
+
+describe('a shared sound', () => {
+  it('is recorded on its own track when its owner has agreed, before or after', async () => {
+    const { conference, bob, cid } = await recordedRoom();
+    const share = (/** @type {Person} */ owner, /** @type {string} */ name) =>
+      conference.join(name, { owner: last(owner, 'welcome').resume });
+    const [bobs, cids] = [await share(bob, 'Tune'), await share(cid, 'Film')];
+    const recorded = (/** @type {Person} */ { id }) =>
+      conference.rooms.get('lab')?.people.find(id)?.recorded;
+    await vi.waitFor(() => expect(recorded(bobs)).toBe(true));
+    expect(recorded(cids)).toBe(false);
+    say(cid, { type: 'recordConsent', agreed: true });
+    await vi.waitFor(() => expect([recorded(cid), recorded(cids)]).toEqual([true, true]));
+    say(cid, { type: 'recordConsent', agreed: false });
+    expect([recorded(cid), recorded(cids), recorded(bobs)]).toEqual([false, false, true]);
+  });
+});

@@ -32,6 +32,7 @@ function create(options = {}) {
       told.push(['command', message]) > 0,
     gone: (/** @type {Member} */ _, /** @type {boolean} */ left) => void told.push(['gone', left]),
     ended: () => void told.push(['ended']),
+    find: () => null,
   };
   /** @type {string[]} */
   const dropped = [];
