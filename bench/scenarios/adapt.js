@@ -16,6 +16,7 @@ import { choicesOption, listOf, wholeNumber } from '../options.js';
 import { Child, CLIENT, sharedMs } from '../../testkit/participants/child.js';
 import { readSpeech } from '../../testkit/participants/speech.js';
 import { soundingMixes } from '../stats/call-figures.js';
+import { VISQOL_SOURCE } from '../stats/visqol.js';
 import {
   addFrames,
   addLooks,
@@ -216,6 +217,7 @@ export const adapt = {
           'and 1.5 s before and after it, since delays move; the mean of all. It is an ' +
           'estimate, and nobody was asked. A stretch of it that is silence, or is left out, ' +
           'lowers it; that it came later does not.',
+        VISQOL_SOURCE,
       ],
     };
   },

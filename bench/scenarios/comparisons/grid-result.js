@@ -39,6 +39,7 @@ import { soundAlone, ways } from '../../ways/way.js';
 import { GRID_QUANTITIES } from './grid.js';
 import { orderInWords } from './order.js';
 import { joinNames, meanCell, meansPlot, sentencesTable, setOf, withinSentence } from './sets.js';
+import { VISQOL_SOURCE } from '../../stats/visqol.js';
 
 /** All ways' names, in the order of reports. */
 const ALL_WAYS = Object.keys(ways);
@@ -60,6 +61,7 @@ export const GRID_NOTES = Object.freeze([
   'R by the E-model, wideband, up to 129: an estimate from mouth to ear and the share of ' +
     "frames that weren't there, with Ie and Bpl of `node bench/codec/impairment.js`. " +
     'Nobody was asked.',
+  VISQOL_SOURCE,
   "Same payload: only the way differs; codec and playout are aloud's for all. A browser's " +
     'WebRTC has another playout, and adapts its codec.',
   "WebSocket and HTTP/1 go over TCP with CUBIC, whatever the machine's own controller is.",

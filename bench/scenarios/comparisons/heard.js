@@ -22,6 +22,7 @@ import { protocolLabel } from '../../report/palette.js';
 import { toEstimate } from '../../report/quantity-views.js';
 import { valuesByRepetition } from '../../report/result.js';
 import { summaryIntervals } from '../../stats/bootstrap.js';
+import { VISQOL_SOURCE } from '../../stats/visqol.js';
 import { keepRecording } from '../../survey/recordings.js';
 import { EVERY_MS } from '../../ways/run.js';
 import { heardFrom, marksOf } from '../../ways/heard.js';
@@ -56,6 +57,7 @@ export const heardNotes = Object.freeze([
   "Mouth to ear: a frame's length, its packet's age, its wait for playout, and 10 ms in a " +
     "sound card. It is without microphone and speaker, Opus's lookahead (2.5 ms) and a " +
     "server's mix.",
+  VISQOL_SOURCE,
   "ViSQOL (1 to 5), ESTOI (0 to 1) and the E-model's R (129 at most; from mouth to ear, and " +
     "ViSQOL's mark as the impairment by loss) are estimates, and nobody's opinion: " +
     'synthetic voices, another in each repetition, compared with themselves. They rank ways ' +

@@ -17,6 +17,7 @@ import { listOf, wholeNumber } from '../../options.js';
 import { SERVER } from '../../participants/scripts.js';
 import { readRun } from '../../report/run-folder.js';
 import { soundingMixes } from '../../stats/call-figures.js';
+import { VISQOL_SOURCE } from '../../stats/visqol.js';
 import { Child, CLIENT, sharedMs } from '../../../testkit/participants/child.js';
 import { ALL_CONTROLLERS, missingBuild } from '../../plugin/controllers.js';
 import { hasTimeFor, quickOption } from '../durations.js';
@@ -179,6 +180,7 @@ export const interplay = {
       "R by the E-model, wideband, up to 129: an estimate from the time between a frame's first " +
         'sample and its playing, 10 ms of a sound card, frames never heard, and an impairment by ' +
         "bit rate, from ViSQOL's marks of the same speech at each rate.",
+      VISQOL_SOURCE,
     ],
   }),
 };

@@ -54,6 +54,7 @@ import {
   shippedTables,
 } from './shipped-result.js';
 import { usableOf } from './setup.js';
+import { VISQOL_SOURCE } from '../../stats/visqol.js';
 
 /** The sample rate of speech and recordings, in Hz. */
 const MICROPHONE_RATE = 48_000;
@@ -262,6 +263,7 @@ export const shipped = {
           'R: from ViSQOL and mouth to ear. R is 0 where half a second of the speech was ' +
           'found nowhere. Three estimates, and nobody was asked. ESTOI aligns an utterance ' +
           'once, so a playout whose delay moves within it has less of it than people would notice.',
+        VISQOL_SOURCE,
         'Made up: what each counts itself. Chromium: concealed samples of all that came ' +
           "out. aloud: frames that the server's decoder and the listener's made up, " +
           'together; pauses, and gaps that go on, count as silence and not as made up. ' +

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { resample } from '../../stats/resample.js';
-import { visqol } from '../../stats/visqol.js';
+import { scenarios } from '../../scenarios/index.js';
+import { scenarioCommand } from '../../scenarios/scenario-command.js';
+import { visqol, VISQOL_SOURCE } from '../../stats/visqol.js';
 import {
   SAMPLE_RATE,
   clipped,
@@ -131,3 +133,11 @@ describe('ViSQOL of short speech', () => {
     expect(() => visqol(speech, speech, { sampleRate: 0 })).toThrow(RangeError);
   });
 });
+
+it.each(scenarios.filter(({ quantities }) => quantities.some(({ name }) => name === 'visqol')))(
+  'is named with its implementation in the reports of $name',
+  (scenario) => {
+    const options = scenarioCommand(scenario).exitOverride().parse([], { from: 'user' }).opts();
+    expect(scenario.result({ samples: () => [] }, options).notes).toContain(VISQOL_SOURCE);
+  },
+);
