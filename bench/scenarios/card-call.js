@@ -34,6 +34,7 @@ export const cardQuantities = Object.freeze({
   burst: quantity('burst', "Period of the microphone's bursts"),
   phase: quantity('burstPhase', "From a frame's end to the next burst"),
   frame: quantity('frame', 'Frame'),
+  codec: quantity('codec', 'Lookahead of the codecs'),
   way: quantity('way', 'Network, down'),
   speaker: quantity('speaker', 'Output device, as the browser reports it'),
   page: quantity('pageSum', "The page's sum"),
@@ -120,7 +121,7 @@ async function devicesOf(mouth, ear) {
     ear.call('statsOf', { id: 'ear' }),
   ]);
   if (!said || !heard) return [];
-  const { later, burst, phase, microphone, frame, way, speaker, page } = cardQuantities;
+  const { later, burst, phase, microphone, frame, codec, way, speaker, page } = cardQuantities;
   const { uplink } = said.detail;
   return [
     { quantity: microphone, value: (said.microphoneMs ?? NaN) - uplink.laterMs },
@@ -128,6 +129,7 @@ async function devicesOf(mouth, ear) {
     { quantity: burst, value: uplink.burstMs ?? NaN },
     { quantity: phase, value: uplink.burstPhaseMs ?? NaN },
     { quantity: frame, value: heard.delayParts.frameMs },
+    { quantity: codec, value: heard.delayParts.codecMs ?? NaN },
     { quantity: way, value: heard.delayParts.wayMs },
     { quantity: speaker, value: heard.delayParts.speakerMs ?? NaN },
     { quantity: page, value: heard.delayMs },

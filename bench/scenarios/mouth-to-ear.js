@@ -286,10 +286,10 @@ function sumTargets({ frameMs, calls, partOf }) {
 
 /** The parts of the delay, in the order in which sound meets them. @param {any[]} figures */
 function partsTable(figures) {
-  const { whole, loop, microphone, later, burst, phase, frame, way, speaker, page } =
+  const { whole, loop, microphone, later, burst, phase, frame, codec, way, speaker, page } =
     cardQuantities;
   const { delay, playout, output } = quantities;
-  const parts = [microphone, later, frame, delay, way, playout, output, speaker];
+  const parts = [microphone, later, frame, codec, delay, way, playout, output, speaker];
   return {
     name: 'parts',
     title: 'Where sound is, by the parts that are reported',

@@ -7,6 +7,7 @@ const own = await translationOf('sound.js');
 export const partTexts = translated(own.partTexts, {
   microphoneMs: 'Microphones of the others',
   frameMs: 'A frame is filled',
+  codecMs: 'The codec looks ahead',
   serverDelayMs: 'Server-side delay',
   wayMs: 'Way through the network',
   playoutMs: 'Playout buffer',

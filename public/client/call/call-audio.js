@@ -90,6 +90,8 @@ export class CallAudio {
     this.#reader = new SampleReader(pull, pullSamples(format), format.channels);
     try {
       const plain = newEncoder(codec, format, { bitrate, application }, room.welcome.bitrate);
+      /** Delay of one codec, in milliseconds. */
+      this.lookaheadMs = (plain.lookahead * 1000) / format.sampleRate;
       const encoder = sealing === null ? plain : sealing.encoder(plain);
       const send = connection.send.bind(connection);
       const limit = () => connection.limit;

@@ -197,6 +197,12 @@ export class CallState {
     return this.welcome.delivery === 'tick' && this.welcome.silenceSuppression === true;
   }
 
+  /** True when voices are forwarded: with `auto` that is unknown. */
+  get isForwarded() {
+    const { rules, e2e = false } = this.welcome;
+    return e2e || rules?.mode === 'forward';
+  }
+
   /** True when only the server's mix uses packets: none is forwarded or answered. */
   get isMixed() {
     const { delivery, rules, e2e } = this.welcome;

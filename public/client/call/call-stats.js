@@ -118,6 +118,8 @@ export class CallStatistics {
       : room.welcome;
     const delayParts = {
       microphoneMs: room.stats?.microphoneMs ?? null,
+      // A mix has passed two codecs, a forwarded voice one.
+      codecMs: audio.lookaheadMs * (playout.isDirect || room.isForwarded ? 1 : 2),
       ...delayPartsOf(welcome, sync, { playoutMs: playout.delayMs, outputMs }),
     };
     const uplinkStats = uplink.stats();
@@ -175,6 +177,7 @@ const microphoneMsOf = (deviceMs, laterMs) =>
 /**
  * @typedef {object} DelayParts  in milliseconds
  * @property {number | null} [microphoneMs] delay of the others' microphones, if they report it
+ * @property {number} [codecMs] lookahead of the codecs on the way
  * @property {number} frameMs        a frame is sent when it is over
  * @property {number} wayMs of delivery `tick`: the way down, since the server's delay holds the way
  *   up

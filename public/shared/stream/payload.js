@@ -133,6 +133,8 @@ export class PayloadEncoder {
     this.#opusFrames = opusFrames;
     this.#opusFrameValues = opusFrameSamples * channels;
     this.#isStereo = channels === 2;
+    /** Delay of the codec, in samples; 0 while the encoder isn't open. @readonly */
+    this.lookahead = encoder?.lookahead ?? 0;
   }
 
   /**

@@ -20,6 +20,7 @@ import { build, setText } from '../kit/element.js';
 export const PARTS = [
   'microphoneMs',
   'frameMs',
+  'codecMs',
   'serverDelayMs',
   'wayMs',
   'playoutMs',

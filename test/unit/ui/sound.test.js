@@ -181,6 +181,7 @@ Connected over WebTransport
 What you hear is 120 ms old
   Microphones of the others: –
   A frame is filled: 20 ms
+  The codec looks ahead: –
   Server-side delay: 60 ms
   Way through the network: 5 ms
   Playout buffer: 25 ms
