@@ -33,10 +33,10 @@ export function delaysOf(people, frames) {
   const members = people.map(() => {
     const lateness = new Lateness({ frameMs: FRAME_MS, maxMs: MAX_MS, targetPercent: 99.5 });
     return {
-      muted: false,
+      standing: { muted: false },
       source: { lateness, offsetMs: 0 },
       listener: { ownDelayMs: null },
-      roundTripMs: () => null,
+      figures: { roundTripMs: () => null },
     };
   });
   const there = { present: new Map(members.map((member, i) => [i, member])), tell() {} };
@@ -47,7 +47,7 @@ export function delaysOf(people, frames) {
   for (let ms = 0; ms < delays.length; ms++) {
     if (ms % FRAME_MS === 0)
       people.forEach(
-        ({ isMuted }, i) => void (members[i].muted = isMuted?.(ms / FRAME_MS) ?? false),
+        ({ isMuted }, i) => void (members[i].standing.muted = isMuted?.(ms / FRAME_MS) ?? false),
       );
     for (const { who, latenessMs, isSilent } of arrivals[ms] ?? []) {
       members[who].source.lateness.add(latenessMs, ms, !isSilent);
