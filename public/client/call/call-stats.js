@@ -95,6 +95,7 @@ export class CallStatistics {
       const { audio, connection, room } = this.#call;
       this.#received.add(audio.playout.counters);
       audio.followNearness();
+      if (room.stats) audio.uplink.followDelay(room.stats, this.#clock.now());
       const stats = this.read();
       const now = this.#clock.now();
       const lostPercent = audio.playout.lostPercent(now);

@@ -45,6 +45,13 @@ const SLACK_MS = 1;
 const MAX_EARLIER_MS = 5;
 const MAX_BURST_MS = 25;
 
+/**
+ * Smallest change that moves sound to where the server-side delay covers it anyway, and the
+ * server's memory of lateness, in milliseconds.
+ */
+const SPARE_CHANGE_MS = 3;
+const REMEMBERED_MS = 20_000;
+
 /** Time for which another period of bursts must last before sound is placed by it. */
 const NEW_PERIOD_MS = 2000;
 
@@ -97,6 +104,12 @@ export class Uplink {
   /** Samples of the room by which sound is shifted to later, now and finally; negative: earlier. */
   #gridOffset = 0;
   #finalOffset = 0;
+  /** The shift that bursts need, and the steps in which it may be smaller; 0: any. */
+  #burstOffset = 0;
+  #offsetStep = 0;
+  /** Least delay that others need beyond this sound, and since when that is observed. */
+  #spareMs = Infinity;
+  #spareSinceMs = Infinity;
   /** From the last frame's end to the arrival that completed it, in milliseconds. */
   #heldMs = 0;
   #skip = 0;
@@ -265,7 +278,9 @@ export class Uplink {
   /** @param {number} captured the chunk's first sample on the sample clock */
   #place(captured) {
     const { frameSamples } = this.#format;
-    this.#gridOffset = this.#finalOffset = this.#gridOffsetFor(this.#offset.value);
+    this.#planOffset(this.#offset.value);
+    this.#gridOffset = this.#finalOffset;
+    this.#observeSpare(NaN);
     const first = Math.round(captured + this.#gridOffset);
     this.#frame = Math.max(Math.ceil(first / frameSamples), this.#frame, 0);
     this.#skip = Math.round((this.#frame * frameSamples - first) * this.#ratio);
@@ -277,10 +292,10 @@ export class Uplink {
   }
 
   /**
+   * Plans by how many samples sound is shifted to later, or to earlier if negative.
    * @param {number} least see #offset
-   * @returns {number} samples to shift sound to later, or to earlier if negative
    */
-  #gridOffsetFor(least) {
+  #planOffset(least) {
     const { sampleRate, frameSamples } = this.#format;
     const { periodMs, sinceMs, isRegular } = this.#bursts;
     this.#plannedMs = periodMs;
@@ -288,14 +303,56 @@ export class Uplink {
     const burst = periodMs * perMs;
     const [short, long] = [Math.min(frameSamples, burst), Math.max(frameSamples, burst)];
     const most = MAX_BURST_MS * perMs;
-    if (!isRegular || short > most || Math.abs(long / short - Math.round(long / short)) > 1e-6)
-      return Math.min(burst, most);
+    if (!isRegular || short > most || Math.abs(long / short - Math.round(long / short)) > 1e-6) {
+      this.#offsetStep = 0;
+      this.#finalOffset = this.#burstOffset = Math.min(burst, most);
+      return;
+    }
     const end = least + this.#captured / this.#ratio - sinceMs * perMs;
     const frames = (end - SLACK_MS * perMs) / short;
     let offset = (Math.round(frames) - frames) * short;
     if (offset < -MAX_EARLIER_MS * perMs) offset += short;
     const later = Math.min(Math.max(0, burst - frameSamples), most);
-    return offset + Math.floor(later / frameSamples) * short;
+    this.#offsetStep = short;
+    this.#finalOffset = this.#burstOffset = offset + Math.floor(later / frameSamples) * short;
+  }
+
+  /**
+   * Follows the delay that the room has for others. If it covers the bursts anyway, sound needs no
+   * shift for them.
+   * @param {{ neededDelayMs?: number, othersDelayMs?: number }} stats  of the server
+   * @param {number} nowMs
+   */
+  followDelay({ neededDelayMs, othersDelayMs }, nowMs) {
+    if (neededDelayMs === undefined || othersDelayMs === undefined || !this.#placed) return;
+    if (!Number.isFinite(this.#spareSinceMs)) this.#observeSpare(nowMs);
+    if (nowMs < this.#spareSinceMs) return;
+    this.#spareMs = Math.min(this.#spareMs, othersDelayMs - neededDelayMs);
+    if (nowMs < this.#spareSinceMs + REMEMBERED_MS) return;
+    const perMs = this.#format.sampleRate / 1000;
+    const offset = this.#coveredOffset(this.#gridOffset - this.#spareMs * perMs);
+    const isMove = Math.abs(offset - this.#finalOffset) >= SPARE_CHANGE_MS * perMs;
+    if (isMove) this.#finalOffset = offset;
+    // What came before a move is remembered for a while.
+    this.#observeSpare(isMove ? nowMs : nowMs - REMEMBERED_MS);
+  }
+
+  /** @param {number} nowMs from REMEMBERED_MS later on; NaN: not yet */
+  #observeSpare(nowMs) {
+    this.#spareMs = Infinity;
+    this.#spareSinceMs = nowMs + REMEMBERED_MS;
+  }
+
+  /**
+   * @param {number} least shift of which the server-side delay covers the rest, in samples
+   * @returns {number} the smallest possible shift that is no smaller
+   */
+  #coveredOffset(least) {
+    const most = this.#burstOffset;
+    if (this.#offsetStep === 0) return Math.min(most, Math.max(0, least));
+    const lowest = (-MAX_EARLIER_MS * this.#format.sampleRate) / 1000;
+    const steps = Math.floor((most - Math.max(lowest, least)) / this.#offsetStep);
+    return most - Math.max(0, steps) * this.#offsetStep;
   }
 
   /**
@@ -306,7 +363,7 @@ export class Uplink {
   #replan(nowMs, least) {
     if (Math.abs(this.#bursts.periodMs - this.#plannedMs) < KEPT_MS) this.#otherSinceMs = Infinity;
     else this.#otherSinceMs = Math.min(this.#otherSinceMs, nowMs);
-    if (nowMs - this.#otherSinceMs >= NEW_PERIOD_MS) this.#finalOffset = this.#gridOffsetFor(least);
+    if (nowMs - this.#otherSinceMs >= NEW_PERIOD_MS) this.#planOffset(least);
   }
 
   /**

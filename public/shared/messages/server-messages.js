@@ -161,6 +161,9 @@ const stats = z.object({
     .optional()
     .describe("median of the delays of the other people's microphones, if reported"),
   serverDelayMs,
+  othersDelayMs: milliseconds
+    .optional()
+    .describe('the D that the room would have for all others: sound no later delays nobody'),
   offsetMs: milliseconds.describe(
     'extra delay at which others hear this participant, as a ' +
       '[straggler](delay.md#what-happens-to-a-straggler)',

@@ -78,10 +78,12 @@ export class MemberFigures {
     // Assigning in place costs a fraction of a spread with this many fields.
     const received = /** @type {ReturnType<Source['stats']>} */ (source?.stats() ?? {});
     const offsetMs = source?.offsetMs ?? 0;
+    const othersDelayMs = this.#sound.delayWithoutMs(this.#member);
     const stats = Object.assign(received, this.#reported, {
       droppedOut,
       roundTripMs,
       serverDelayMs,
+      othersDelayMs,
       offsetMs,
     });
     return Object.assign(stats, listener?.isLight ? null : listener?.stats());

@@ -19,8 +19,9 @@
  *   anything is freed
  * @property {(id: string) => Member | null} find  a member, present or away
  *
- * @typedef {Pick<Sound, 'received' | 'serverDelayMs' | 'stallBefore' | 'mixedThrough' | 'frameMs' |
- *   'clockNow' | 'sampleAt'>} MemberSound  the room's sound as a member knows it
+ * @typedef {Pick<Sound, 'received' | 'serverDelayMs' | 'delayWithoutMs' | 'stallBefore' |
+ *   'mixedThrough' | 'frameMs' | 'clockNow' | 'sampleAt'>} MemberSound
+ *   the room's sound as a member knows it
  */
 
 import { errors } from '../../../public/shared/errors.js';

@@ -45,6 +45,10 @@ export class RoomDelay {
    * little above that.
    */
   #usualMs = START_MS;
+  /** The member with the largest need within the limit, that need, and the next one. */
+  #neediest = /** @type {Member | null} */ (null);
+  #largestMs = 0;
+  #secondMs = 0;
   #checkedMs = -Infinity;
   #announcedMs = -Infinity;
   /** Late people of the last message, the greatest need first. @type {Late[]} */
@@ -102,7 +106,35 @@ export class RoomDelay {
       source.offsetMs =
         !standing.muted && needMs > this.#limitMs ? needMs - this.#control.wantedMs : 0;
     }
+    this.#rank();
     this.#tell(nowMs);
+  }
+
+  #rank() {
+    this.#neediest = null;
+    this.#largestMs = this.#secondMs = 0;
+    for (const member of this.#people.present.values()) {
+      const { standing, source } = member;
+      if (standing.muted || source === null || source.lateness.excluded) continue;
+      const { needMs } = source.lateness;
+      if (needMs > this.#limitMs || needMs <= this.#secondMs) continue;
+      if (needMs > this.#largestMs) {
+        this.#secondMs = this.#largestMs;
+        this.#largestMs = needMs;
+        this.#neediest = member;
+      } else this.#secondMs = needMs;
+    }
+  }
+
+  /**
+   * Returns the delay that the room has for all others, in milliseconds: a microphone whose sound
+   * is later by no more delays nobody.
+   * @param {Member} member
+   */
+  withoutMs(member) {
+    const { setting } = this.#control;
+    if (setting !== 'auto') return setting;
+    return member === this.#neediest ? this.#secondMs : this.#largestMs;
   }
 
   /** Finds the largest need of anybody but stragglers. @param {number} nowMs */

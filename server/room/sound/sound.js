@@ -100,6 +100,11 @@ export class Sound {
     return this.delay.shownDelayMs(delivery);
   }
 
+  /** @param {Member} member @returns {number} see RoomDelay */
+  delayWithoutMs(member) {
+    return this.#roomDelay.withoutMs(member);
+  }
+
   /**
    * Tells the delay and the delivery that a member's source has kept a frame's packet. Answers
    * the packet of a member whose delivery is `reply`.

@@ -67,6 +67,21 @@ async function roomWithEve({
   return { conference, people, eve, pass, room, delayMs: () => room()?.serverDelayMs ?? NaN };
 }
 
+it('a room tells everybody the delay that it has for the others', async () => {
+  const { people, eve, pass } = await roomWithEve({
+    others: 3,
+    eveMs: () => 37,
+    othersMs: () => 12,
+    config: { stragglerMs: 0 },
+  });
+  await pass(600);
+  const toldTo = (/** @type {Person} */ person) =>
+    person.session.told('stats').at(-1)?.othersDelayMs;
+  expect(toldTo(eve)).toBeGreaterThanOrEqual(12);
+  expect(toldTo(eve)).toBeLessThanOrEqual(14);
+  for (const person of people) expect(toldTo(person)).toBeGreaterThanOrEqual(37);
+});
+
 describe('a room on one clock waits for', () => {
   const config = { stragglerMs: 0 };
 

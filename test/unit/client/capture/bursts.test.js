@@ -152,6 +152,71 @@ describe('a microphone whose sound comes in bursts', () => {
   );
 });
 
+/** Seconds of sound, and of silence behind them. */
+const TALK_SECONDS = 4;
+const PAUSE_SECONDS = 1;
+
+/**
+ * A call of two parts of 200 s each, in which the room has another delay for the others.
+ * @param {number} frameMs
+ * @param {keyof typeof PERIODS} pattern
+ * @param {[number, number]} othersDelayMs
+ * @returns {{ laterMs: number, needMs: number }[]} at the end of each part
+ */
+function followOthers(frameMs, pattern, othersDelayMs) {
+  const format = createAudioFormat({ frameMs });
+  const clockSync = new ClockSync(format.sampleRate);
+  clockSync.add(0, 0, 0);
+  const lateness = new Lateness({ frameMs, maxMs: 400, targetPercent: 99.5 });
+  const packet = new Packet();
+  let nowMs = 0;
+  const send = (/** @type {Uint8Array} */ bytes) => {
+    readPacket(bytes, packet);
+    lateness.add(nowMs + WAY_MS - (packet.frame + 1) * frameMs, nowMs);
+    return true;
+  };
+  const encoder = new PayloadEncoder(new PcmCodec().createEncoder(format), format);
+  const uplink = new Uplink({ format, clockSync, encoder, send });
+  uplink.suppressSilence(true);
+  let [captured, reviewedMs] = [0, 0];
+  const ends = othersDelayMs.map(() => ({ laterMs: NaN, needMs: NaN }));
+  for (const { atMs, samples } of burstsOf(pattern, { seconds: 400, seed: 4 })) {
+    nowMs = atMs;
+    const seconds = captured / format.sampleRate;
+    const isTalk = seconds % (TALK_SECONDS + PAUSE_SECONDS) < TALK_SECONDS;
+    uplink.capture(new Float32Array(samples).fill(isTalk ? 0.1 : 0), samples, nowMs);
+    captured += samples;
+    if (nowMs - reviewedMs < 1000) continue;
+    reviewedMs = nowMs;
+    lateness.review(nowMs, null);
+    const part = seconds < 200 ? 0 : 1;
+    const stats = { neededDelayMs: lateness.needMs, othersDelayMs: othersDelayMs[part] };
+    uplink.followDelay(stats, nowMs);
+    ends[part] = { laterMs: uplink.stats().laterMs, needMs: lateness.needMs };
+  }
+  uplink.close();
+  return ends;
+}
+
+it.each(
+  /** @type {[number, keyof typeof PERIODS][]} */ ([
+    [20, 'firefox'],
+    [20, 'pulseaudio-unprocessed'],
+    [2.5, 'pulseaudio'],
+  ]),
+)(
+  'bursts that D covers for others delay no sound, and D no longer than those need it (%d ms, %s)',
+  (frameMs, pattern) => {
+    const { periodMs } = PERIODS[pattern];
+    const [far, near] = followOthers(frameMs, pattern, [60, 0]);
+    expect(far.laterMs).toBeLessThanOrEqual(1);
+    expect(far.needMs).toBeGreaterThan(periodMs - frameMs);
+    expect(far.needMs).toBeLessThanOrEqual(60);
+    expect(near.laterMs).toBeGreaterThan(periodMs - frameMs - 1);
+    expect(near.needMs).toBeLessThanOrEqual(8);
+  },
+);
+
 describe('a microphone whose sound comes in pieces', () => {
   it.each([
     [20, 10, 0, 6],

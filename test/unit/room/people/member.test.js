@@ -21,6 +21,7 @@ function create(options = {}) {
     received: (/** @type {Member} */ _, /** @type {number} */ frame) =>
       void told.push(['received', frame]),
     serverDelayMs: () => 60,
+    delayWithoutMs: () => 40,
     stallBefore: () => 0,
     mixedThrough: -1,
     frameMs: 20,
