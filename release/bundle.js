@@ -20,6 +20,7 @@ const FOLDERS_LEFT_OUT = new Set([
   '.github',
   'benchmarks',
   'docs',
+  'es2015',
   'example',
   'examples',
   'test',
@@ -29,13 +30,15 @@ const FOLDERS_LEFT_OUT = new Set([
 /** A licence stays, whatever its file is called. */
 const LICENCE = /licen[cs]e|copying|notice/i;
 
-/** Builds for browsers or for CommonJS, which nothing here loads, by the package's name. */
+/** Builds for browsers, or of another module system, which nothing here loads; by package. */
 const BUILDS_LEFT_OUT = Object.freeze(
   /** @type {Record<string, RegExp>} */ ({
-    '@peculiar/x509': /^build\/x509\.js$/,
+    '@peculiar/x509': /^build\/x509(\.es)?\.js$/,
+    asn1js: /^build\/index\.es\.js$/,
     axios: /^dist\/(?!node(\/|$))/,
     'node-forge': /^dist\//,
     opusscript: /^build\/opusscript_native_nasm\.js$/,
+    uplot: /^dist\/uPlot\.(cjs|iife)/,
     zod: /\.cjs$/,
   }),
 );
