@@ -42,6 +42,7 @@
  * @property {number} held          packets that QUIC dropped unsent, % of those handed over
  * @property {number} never
  * @property {number} rating
+ * @property {number} said          share of the frames that had the speaker's sound in the mix, %
  * @property {LevelFigures[]} levels
  */
 
@@ -139,6 +140,8 @@ export function blockFigures({ looks, levels, ...notes }) {
   const [first, last] = [during[0], during[during.length - 1]];
   const minutes = (last.atMs - first.atMs) / 60_000;
   const frames = framesOf(notes);
+  const said = frames.filter(({ saidMs }) => levelAt(levels, saidMs));
+  const spanMs = levels.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
   return {
     application: share(decisions, isApplication),
     afterFall: share(decisions.filter(isAfterFall), isApplication),
@@ -149,10 +152,8 @@ export function blockFigures({ looks, levels, ...notes }) {
     changes: changesIn(notes.received, levels) / minutes,
     cuts: (last.cuts - first.cuts) / minutes,
     held: (100 * (last.held - first.held)) / (last.packets - first.packets),
-    ...heardIn(
-      frames.filter(({ saidMs }) => levelAt(levels, saidMs)),
-      notes.impairments,
-    ),
+    ...heardIn(said, notes.impairments),
+    said: (100 * said.length * notes.frameMs) / spanMs,
     levels: levels.map((level) => levelFigures(level, during, frames, notes)),
   };
 }

@@ -46,6 +46,12 @@ import { rateImpairments } from './rate-impairments.js';
 /** Interval between looks at a path, in milliseconds. */
 const LOOK_MS = 50;
 
+/**
+ * Least share of a block's frames with the speaker's sound in the mix, in percent: what the server
+ * never had is neither the rule's nor the controller's fault.
+ */
+const LEAST_SAID = 98;
+
 /** Most cases at once: three processes each, one of which is woken every 2.5 ms. */
 const MOST_AT_ONCE = 12;
 
@@ -254,7 +260,7 @@ async function closeEnds({ speaker, places }) {
  * @param {{ condition: Condition, repetition: number }} block
  */
 async function measureBlock(lab, { ends: { places, speaker }, impairments }, cases, block) {
-  const { condition, repetition } = block;
+  const { condition } = block;
   const { stepSeconds } = /** @type {any} */ (lab.options);
   /** @type {Running[]} */
   const running = [];
@@ -293,7 +299,13 @@ async function measureBlock(lab, { ends: { places, speaker }, impairments }, cas
         frameMs,
         impairments,
       });
-      record(lab, one, { condition, repetition }, figures);
+      if (figures.said >= LEAST_SAID) record(lab, one, block, figures);
+      else
+        lab.folder.warn(
+          `${wordsOf(one)}, ${condition.sweep} ${condition.at} is left out: only ` +
+            `${figures.said.toFixed(0)} % of the frames had the speaker's sound in the mix, ` +
+            'since the machine was too busy. --continue measures it again.',
+        );
     }
   } finally {
     for (const { server, place, id } of running) {
@@ -390,7 +402,7 @@ function record(lab, { rule, controller, carry }, { condition, repetition }, fig
       'rating',
     ]))
       add(QUANTITIES[name], its[name], label);
-  const { levels: _, ...whole } = figures;
+  const { levels: _, said: __, ...whole } = figures;
   for (const [name, value] of Object.entries(whole)) add(QUANTITIES[name], value);
   add(QUANTITIES.measured, 1);
 }

@@ -119,6 +119,7 @@ describe('figures of a block', () => {
     // One change in twenty seconds, between the first look of them and the last.
     expect(figures.changes).toBeCloseTo(3, 1);
     expect(figures.never).toBe(5);
+    expect(figures.said).toBe(100);
     const [wide, narrow] = figures.levels;
     expect([wide.soundKbits, wide.never]).toEqual([32, 0]);
     // 2 s at 32, 7 at 16, and nothing for a second.
@@ -128,6 +129,16 @@ describe('figures of a block', () => {
     expect(narrow.quicLoss).toBeCloseTo(10, 6);
     expect(wide.rating - narrow.rating).toBeGreaterThan(25);
     expect(figures.rating).toBeLessThan(wide.rating);
+  });
+
+  it('tell how much of the time the server had the sound itself', () => {
+    const { said } = blockFigures({
+      looks: looksOf(() => ({})),
+      levels: LEVELS,
+      ...notes,
+      sounding: new Set(frames.filter((frame) => frame < 900)),
+    });
+    expect(said).toBe(90);
   });
 
   it('give no R to a level in which nothing was heard', () => {
