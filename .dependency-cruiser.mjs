@@ -116,6 +116,13 @@ const MAY_IMPORT = {
     'server/session',
     'server/transport',
   ],
+  'server/webrtc': [
+    'programs/sound',
+    'server/ingest',
+    'server/request',
+    'server/session',
+    'server/transport',
+  ],
   'server/listen': ['server/request', 'server/recording', 'server/session', 'server/transport'],
 
   // The page's folders don't know each other, except through the call and the kit.

@@ -47,6 +47,7 @@ import { openRelays } from './relay/open-relays.js';
 import { reportOf } from './report.js';
 import { clientAddress, trustedPeer } from './transport/client-address.js';
 import { createHttp1Transport } from './transport/http1.js';
+import { createWebRtc } from './webrtc/webrtc.js';
 import { createWebSocketTransport } from './transport/websocket.js';
 import { openWebTransport } from './transport/webtransport.js';
 import { Webhooks } from './webhooks/webhooks.js';
@@ -384,7 +385,22 @@ function openOverTcp(node, { gate, server }) {
       outlives: (request) => gate.outlives(request),
     }),
   );
-  return { http1, listening, icecast };
+  const webrtc = opened.add(
+    createWebRtc({ ...shared, codec: node.host.codec, port: () => webRtcPort(config, server) }),
+  );
+  return { http1, listening, icecast, webrtc };
+}
+
+/**
+ * UDP port of WebRTC: the number of the page's TCP port, unless HTTP/3 has it.
+ * @param {Config} config
+ * @param {Server} server
+ * @returns {number} 0: a free port for each session
+ */
+function webRtcPort({ h3Port, engine }, server) {
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  return engine !== 'none' && port === h3Port ? 0 : port;
 }
 
 /** Opens a plugin's transport, if it has one. @param {Node} node */
@@ -464,7 +480,7 @@ function servedOver(node, certificate, { transport, line }, added) {
 function attachPages(
   { config, log, allowsOrigin },
   { gate, server },
-  { http1, listening, icecast },
+  { http1, listening, icecast, webrtc },
   served,
 ) {
   const app = createApp({
@@ -472,6 +488,7 @@ function attachPages(
     http1,
     listening,
     icecast,
+    webrtc,
     log,
     embedOrigins: config.embedOrigins,
     share: allowsOrigin && shareWith(allowsOrigin),

@@ -294,6 +294,18 @@ export const errors = Object.freeze({
     status: 408,
     message: 'No sound came in the stream for too long. Begin to send again.',
   },
+  'offer-without-opus': {
+    close: 134,
+    status: 406,
+    message: 'The offer has no Opus that the server can use. Send or receive audio as Opus.',
+  },
+  'webrtc-off': {
+    close: 135,
+    status: 501,
+    message:
+      'This server has no WebRTC. To turn it on, install the package node-datachannel beside it, ' +
+      'and start it again.',
+  },
   'forward-only': {
     close: 100,
     status: 409,

@@ -253,6 +253,10 @@ const accessFailures = Object.freeze({
     'The stream isn’t Opus in Ogg. Choose Opus as the format in the program that sends.',
   'stream-stalled':
     'No sound came in the stream for too long, so it was ended. Begin to send again.',
+  'offer-without-opus':
+    'The offer has no Opus that the server can use. Choose Opus in the program that sends.',
+  'webrtc-off':
+    'This server has no WebRTC. Ask the person who runs it to install node-datachannel beside it.',
   'ban-place':
     'The person was removed, but couldn’t be banned: they come from the server’s own machine and ' +
     'have no token.',

@@ -6,6 +6,8 @@ export const connectionNames = Object.freeze({
   websocket: 'WebSocket',
   http1: 'HTTP/1',
   icecast: 'Icecast',
+  whip: 'WHIP',
+  whep: 'WHEP',
 });
 
 /** @param {number} seconds @returns {string} minutes and seconds: 1:02 */

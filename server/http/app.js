@@ -95,16 +95,18 @@ const CLIENTS_FAULT = /^(HPE_|ECONNABORTED|ECONNRESET|EPIPE|ERR_STREAM_PREMATURE
  * Serves everything over HTTP/1: pages, their files, the API, and requests of the transport.
  *
  * @param {ApiOptions & { http1: Pick<Http1Transport, 'handle'>, listening?: { handle: Middleware },
- *   icecast?: { handle: Middleware }, log: Pick<Log, 'error'>, isSecure?: boolean, share?: Share,
- *   embedOrigins?: ReadonlyArray<string> | null }} options listening: rooms as endless files;
- *   icecast: streams into rooms; isSecure: true over HTTPS; share: allows pages of other origins
- *   to read answers; embedOrigins: embedders of the listeners' page
+ *   icecast?: { handle: Middleware }, webrtc?: { handle: Middleware }, log: Pick<Log, 'error'>,
+ *   isSecure?: boolean, share?: Share, embedOrigins?: ReadonlyArray<string> | null }} options
+ *   listening: rooms as endless files; icecast, webrtc: streams into and out of rooms; isSecure:
+ *   true over HTTPS; share: allows pages of other origins to read answers; embedOrigins: embedders
+ *   of the listeners' page
  * @returns {RequestListener}
  */
 export function createApp({
   http1,
   listening,
   icecast,
+  webrtc,
   log,
   clock = systemClock,
   isSecure = false,
@@ -160,6 +162,7 @@ export function createApp({
   app.get('/admin', sendPage('admin/index.html'));
   app.get('/lab', sendPage('lab/index.html'));
   if (icecast) app.use(icecast.handle);
+  if (webrtc) app.use(webrtc.handle);
   if (listening) app.use(listening.handle);
   app.get('/recordings/:id', recordingPage(api, sendPage('recordings/index.html')));
   app.use(notFound);

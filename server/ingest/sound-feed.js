@@ -67,6 +67,11 @@ export class SoundFeed {
     return (this.#queue.waiting * 1000) / (this.rate * this.channels);
   }
 
+  /** False while more than the limit waits. */
+  get hasRoom() {
+    return this.waitingMs <= MOST_MS;
+  }
+
   /** Difference of the program's clock from the room's that is applied, in ppm. */
   get ppm() {
     return (this.#resampler.step - 1) * 1e6;

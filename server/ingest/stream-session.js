@@ -177,6 +177,11 @@ export class StreamSession extends BaseSession {
     return this.#feed?.add(samples, this.#clock.now()) ?? Promise.resolve();
   }
 
+  /** False while as much sound waits as may. */
+  get hasRoom() {
+    return this.#feed?.hasRoom ?? false;
+  }
+
   /** Plays the rest, and leaves. */
   async finish() {
     await this.#feed?.empty();

@@ -270,6 +270,10 @@ const accessFailures = {
     'Was gesendet wird, ist nicht Opus in Ogg. Wähle im sendenden Programm Opus als Format.',
   'stream-stalled':
     'Zu lange kam kein Ton, deshalb wurde das Senden beendet. Beginne noch einmal damit.',
+  'offer-without-opus':
+    'Das Angebot enthält kein Opus für den Server. Wähle im sendenden Programm Opus als Format.',
+  'webrtc-off':
+    'Dieser Server hat kein WebRTC. Bitte den Betreiber, node-datachannel daneben zu installieren.',
   'ban-place':
     'Die Person wurde entfernt, konnte aber nicht gesperrt werden: Sie kommt von der Maschine ' +
     'des Servers selbst und hat kein Token.',

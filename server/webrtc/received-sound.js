@@ -1,0 +1,116 @@
+import { createDecoder } from 'libopus-wasm';
+import { downmix } from '../../programs/sound/convert.js';
+import { RtpPacket, readRtp } from './rtp.js';
+
+/** Rate of Opus's timestamps, in Hz (RFC 7587, section 4.1). */
+const CLOCK_RATE = 48_000;
+
+/** Longest packet, in samples of CLOCK_RATE: 120 ms. */
+const MAX_PACKET_SAMPLES = (CLOCK_RATE * 120) / 1000;
+
+/** Longest loss that is concealed, and longest gap that becomes silence, in samples. */
+const MAX_CONCEALED = (CLOCK_RATE * 80) / 1000;
+const MAX_GAP = CLOCK_RATE;
+
+/** Unit of concealment, in samples of CLOCK_RATE: 2.5 ms. */
+const LEAST_SAMPLES = 120;
+
+/**
+ * Sound of a peer's RTP packets, in the order of their coming. Lost ones are concealed for 80 ms;
+ * late and repeated ones are dropped.
+ */
+export class ReceivedSound {
+  #decoder;
+  #payloadType;
+  #mix;
+  #rate;
+  #channels;
+  #packet = new RtpPacket();
+  /** Timestamp and number that follow; -1 before the first packet. */
+  #nextTimestamp = -1;
+  #nextSequence = -1;
+
+  /** Counters of packets that brought no sound. */
+  counters = { foreign: 0, late: 0, lost: 0, garbage: 0 };
+
+  /**
+   * @param {Awaited<ReturnType<typeof createDecoder>>} decoder  closed with this
+   * @param {number} payloadType
+   * @param {{ sampleRate: number, channels: number }} format
+   */
+  constructor(decoder, payloadType, { sampleRate, channels }) {
+    this.#decoder = decoder;
+    this.#payloadType = payloadType;
+    this.#rate = sampleRate / CLOCK_RATE;
+    this.#channels = channels;
+    this.#mix = downmix(2, channels);
+  }
+
+  /**
+   * @param {number} payloadType  of Opus
+   * @param {{ sampleRate: number, channels: number }} format  of the sound
+   */
+  static async open(payloadType, format) {
+    const sampleRate = /** @type {48000} */ (format.sampleRate);
+    const maxFrameSize = (MAX_PACKET_SAMPLES * sampleRate) / CLOCK_RATE;
+    const decoder = await createDecoder({ sampleRate, channels: 2, maxFrameSize });
+    return new ReceivedSound(decoder, payloadType, format);
+  }
+
+  /**
+   * @param {Uint8Array} bytes  of a packet
+   * @returns {Float32Array[]} sound that it brings: what is missing before it, and its own
+   */
+  take(bytes) {
+    const packet = this.#packet;
+    if (!readRtp(bytes, packet) || packet.payloadType !== this.#payloadType) {
+      this.counters.foreign += 1;
+      return [];
+    }
+    const { sequence, timestamp, start, end } = packet;
+    const ahead = this.#nextSequence < 0 ? 0 : ((sequence - this.#nextSequence) << 16) >> 16;
+    if (ahead < 0) {
+      this.counters.late += 1;
+      return [];
+    }
+    const gap = this.#nextTimestamp < 0 ? 0 : (timestamp - this.#nextTimestamp) | 0;
+    this.counters.lost += ahead;
+    const sound = gap > 0 && gap <= MAX_GAP ? this.#fill(gap, ahead > 0) : [];
+    this.#nextSequence = (sequence + 1) & 0xffff;
+    const own = this.#decode(bytes.subarray(start, end));
+    if (own !== null) sound.push(this.#mix(own));
+    const samples = own === null ? 0 : own.length / 2 / this.#rate;
+    this.#nextTimestamp = (timestamp + samples) >>> 0;
+    return sound;
+  }
+
+  /** @param {Uint8Array} payload */
+  #decode(payload) {
+    try {
+      return this.#decoder.decodeFloat(payload);
+    } catch {
+      this.counters.garbage += 1;
+      return null;
+    }
+  }
+
+  /**
+   * @param {number} gap  samples of CLOCK_RATE that are missing
+   * @param {boolean} isLost  false for a pause of the sender
+   * @returns {Float32Array[]}
+   */
+  #fill(gap, isLost) {
+    const concealed = isLost ? Math.min(gap, MAX_CONCEALED) : 0;
+    // Opus conceals multiples of 2.5 ms.
+    const whole = Math.floor(concealed / LEAST_SAMPLES) * LEAST_SAMPLES * this.#rate;
+    const sound = whole > 0 ? [this.#mix(this.#decoder.decodePacketLossFloat(whole))] : [];
+    const rest = Math.round(gap * this.#rate) - whole;
+    if (rest > 0) sound.push(new Float32Array(rest * this.#channels));
+    return sound;
+  }
+
+  /** Idempotent. */
+  close() {
+    this.#decoder.free();
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Reads and writes the few parts of SDP that a stream of Opus needs (RFC 8866, RFC 8829). An offer
+ * is reduced to one description of Opus before the library reads it. Its candidates are left out:
+ * the peer comes to the server, which asks no address that a stranger has named.
+ *
+ * @typedef {object} Offer
+ * @property {string} sdp          with Opus alone
+ * @property {number} payloadType  of Opus
+ */
+
+/** Lines of a description of Opus that the library needs; all others are left out. */
+const KEPT = new RegExp(
+  '^(?:c=|a=(?:mid|ice-ufrag|ice-pwd|ice-options|fingerprint|setup|rtcp-mux|rtcp-rsize|ssrc|msid|' +
+    'sendrecv|sendonly|recvonly)\\b)',
+);
+
+/** Lines of the session that describe the connection of all media. */
+const SESSION = /^(?:v=0$|o=|s=|t=|a=(?:ice-ufrag|ice-pwd|ice-options|fingerprint|setup)\b)/;
+
+/** Most lines of an offer: browsers write some hundred. */
+const MAX_LINES = 1000;
+
+/** Wishes to a program that sends: stereo, at a rate for music, without gaps in silence. */
+const WISHES = 'minptime=10;useinbandfec=1;stereo=1;maxaveragebitrate=128000';
+
+/**
+ * Reads an offer.
+ * @param {string} text
+ * @param {'send' | 'receive'} direction  of the offering peer
+ * @returns {Offer | 'malformed' | 'no-opus'}
+ */
+export function readOffer(text, direction) {
+  const lines = text.split(/\r?\n/).filter(Boolean);
+  if (lines[0] !== 'v=0' || lines.length > MAX_LINES) return 'malformed';
+  const starts = lines.flatMap((line, at) => (line.startsWith('m=') ? [at] : []));
+  const session = lines.slice(0, starts[0] ?? lines.length);
+  const media = starts.map((start, i) => lines.slice(start, starts[i + 1]));
+  const wrong = direction === 'send' ? 'a=recvonly' : 'a=sendonly';
+  const chosen = media.findIndex(
+    (section) => opusOf(section) !== null && !isOff(section) && !section.includes(wrong),
+  );
+  if (chosen < 0) return 'no-opus';
+  const payloadType = /** @type {number} */ (opusOf(media[chosen]));
+  const mid = media[chosen].find((line) => line.startsWith('a=mid:'))?.slice('a=mid:'.length);
+  if (mid === undefined || !isSafe(mid)) return 'malformed';
+  const sections = media.flatMap((section, i) =>
+    i === chosen ? onlyOpus(section, payloadType) : rejected(section),
+  );
+  const head = [...session.filter((line) => SESSION.test(line)), `a=group:BUNDLE ${mid}`];
+  return { sdp: [...head, ...sections, ''].join('\r\n'), payloadType };
+}
+
+/** True for an identifier that stands in SDP (RFC 8859). @param {string} mid */
+const isSafe = (mid) => /^[\w.+-]{1,32}$/.test(mid);
+
+/** @param {string[]} section */
+const isOff = ([media, ...lines]) => /^m=\S+ 0 /.test(media) || lines.includes('a=inactive');
+
+/**
+ * @param {string[]} section  of media
+ * @returns {number | null} payload type of Opus; null without
+ */
+function opusOf([media, ...lines]) {
+  if (!media.startsWith('m=audio ')) return null;
+  for (const line of lines) {
+    const [, type] = /^a=rtpmap:(\d{1,3}) opus\/48000\/2$/i.exec(line) ?? [];
+    if (type !== undefined && Number(type) <= 127) return Number(type);
+  }
+  return null;
+}
+
+/** @param {string[]} section @param {number} payloadType */
+const onlyOpus = ([, ...lines], payloadType) => [
+  `m=audio 9 UDP/TLS/RTP/SAVPF ${payloadType}`,
+  ...lines.filter((line) => KEPT.test(line)),
+  `a=rtpmap:${payloadType} opus/48000/2`,
+];
+
+/** @param {string[]} section  of media that is refused: its port is 0 */
+const rejected = ([media, ...lines]) => [
+  media.replace(/^(m=[a-z]+) \d+/, '$1 0'),
+  ...lines.filter((line) => /^(?:c=|a=mid:|a=rtpmap:|a=inactive$)/.test(line)),
+];
+
+/** A candidate of the server's own addresses: what precedes the address, the address, the rest. */
+const CANDIDATE = /^(a=candidate:)\S+( 1 UDP )\d+ (\S+)( \d+ typ host.*)$/i;
+
+/** Priority of added candidates: below all others. */
+const LAST_PRIORITY = 1;
+
+/**
+ * Completes the library's answer with wishes for the sound, and with further addresses of the
+ * server.
+ * @param {string} sdp
+ * @param {number} payloadType
+ * @param {readonly string[]} [addresses] by which clients may reach the server, behind a NAT
+ */
+export function finishAnswer(sdp, payloadType, addresses = []) {
+  const lines = sdp.split(/\r?\n/).filter((line) => line && !line.startsWith('a=fmtp:'));
+  const own = lines.flatMap((line) => CANDIDATE.exec(line) ?? []);
+  const added = addresses.filter((address) => !own.includes(address));
+  const last = lines.findLastIndex((line) => CANDIDATE.test(line));
+  return lines
+    .flatMap((line, at) => {
+      if (line.startsWith(`a=rtpmap:${payloadType} `))
+        return [line, `a=fmtp:${payloadType} ${WISHES}`];
+      return at === last ? [line, ...added.map((address, i) => copied(line, address, i))] : [line];
+    })
+    .concat('')
+    .join('\r\n');
+}
+
+/** @param {string} line  of a candidate @param {string} address @param {number} number */
+const copied = (line, address, number) =>
+  line.replace(
+    CANDIDATE,
+    (_, name, transport, _own, rest) =>
+      `${name}added${number}${transport}${LAST_PRIORITY} ${address}${rest}`,
+  );

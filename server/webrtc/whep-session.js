@@ -1,0 +1,175 @@
+/**
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
+ * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { ServerMessage } from '../../public/shared/messages/server-messages.js'
+ * @import { Packet } from '../../public/shared/wire/packet.js'
+ * @import { NodeAddress } from '../bus/messages.js'
+ * @import { Log } from '../log.js'
+ * @import { ControlMessage, Session, Transport } from '../session/session.js'
+ * @import { Peer } from './peer.js'
+ */
+
+import { randomInt } from 'node:crypto';
+import { MAX_OPUS_FRAMES } from '../../public/shared/sound/audio-format.js';
+import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
+import { errorOfClose } from '../../public/shared/errors.js';
+import { CONTROL_VERSION } from '../../public/shared/wire/control.js';
+import { MAX_OPUS_BYTES } from '../../public/shared/stream/codec.js';
+import {
+  CLOCK_REQUEST_BYTES,
+  readOpusFrames,
+  unwrapFrame,
+  writeClockRequest,
+} from '../../public/shared/wire/packet.js';
+import { BaseSession, prepareControl } from '../session/session.js';
+import { RTP_HEADER_BYTES, writeRtpHeader } from './rtp.js';
+
+/** Rate of Opus's timestamps, in Hz. */
+const CLOCK_RATE = 48_000;
+
+/** Name that moderators of the room see. */
+const LISTENER_NAME = 'Player';
+
+/** Shared by all sessions: a packet is sent before the next is written. */
+const rtp = Buffer.alloc(RTP_HEADER_BYTES + MAX_OPUS_BYTES);
+const starts = new Uint16Array(MAX_OPUS_FRAMES);
+const lengths = new Uint16Array(MAX_OPUS_FRAMES);
+const alive = new Uint8Array(CLOCK_REQUEST_BYTES);
+writeClockRequest(alive, 0);
+
+/**
+ * Listener over WebRTC: one of the audience, who is sent the shared stream's frames as RTP.
+ * @implements {Session}
+ */
+export class WhepSession extends BaseSession {
+  #clock;
+  #onEnd;
+  /** @type {Peer | null} */
+  #peer = null;
+  #payloadType = 0;
+  /** @type {AudioFormat | null} */
+  #format = null;
+  #next = -1;
+  #sequence = randomInt(2 ** 16);
+  #ssrc = randomInt(2 ** 32);
+  #isFirst = true;
+  /** @type {() => void} */
+  #admit = () => {};
+
+  /** Node that has the room, when the session was sent there. @type {NodeAddress | null} */
+  movedTo = null;
+  /** Resolves when the room has admitted the listener. @type {Promise<void>} */
+  admitted = new Promise((resolve) => (this.#admit = resolve));
+
+  /**
+   * @param {object} options
+   * @param {Transport} options.transport
+   * @param {string} options.peer
+   * @param {string} options.room
+   * @param {Log} options.log
+   * @param {Clock} options.clock
+   * @param {(code: ErrorCode | null) => void} options.onEnd
+   */
+  constructor({ transport, peer, room, log, clock, onEnd }) {
+    super({ transport, peer, log, now: clock.now(), onEnd: () => {} });
+    this.room = room;
+    this.#clock = clock;
+    this.#onEnd = onEnd;
+  }
+
+  /** @param {string} [token] */
+  join(token) {
+    const { room } = this;
+    const wish = { version: CONTROL_VERSION, room, name: LISTENER_NAME, listen: true };
+    this.receiveControl(
+      { type: 'join', ...wish, ...(token !== undefined && { token }) },
+      this.#clock.now(),
+    );
+  }
+
+  /** @param {Peer} peer @param {number} payloadType */
+  sendTo(peer, payloadType) {
+    this.#peer = peer;
+    this.#payloadType = payloadType;
+  }
+
+  /** Shows the room that the listener is there. */
+  keepAlive() {
+    this.receive(alive, this.#clock.now());
+  }
+
+  /** @param {object | ControlMessage} message */
+  sendControl(message) {
+    const told = /** @type {ServerMessage} */ (prepareControl(message).message);
+    if (this.ended) return;
+    if (told.type === 'welcome') {
+      this.#format = createAudioFormat(told.format);
+      queueMicrotask(this.#admit);
+    } else if (told.type === 'moved') this.movedTo = told.node;
+    else if (told.type === 'lobby') this.closeWith('turned-away');
+  }
+
+  /** Sessions of this transport get their packets by take(). */
+  send() {
+    return true;
+  }
+
+  /**
+   * Sends the frames of a packet that are new.
+   * @param {Packet} packet  as it was read
+   * @param {Uint8Array} bytes  of the packet
+   */
+  take(packet, bytes) {
+    const [peer, format] = [this.#peer, this.#format];
+    if (this.ended || peer === null || format === null) return;
+    const frame = this.#next < 0 ? packet.frame : unwrapFrame(packet.frame, this.#next);
+    const first = frame - packet.redundancy;
+    for (let k = Math.max(first, this.#next); k <= frame; k++)
+      this.#put(peer, format, { k, repeat: frame - k }, packet, bytes);
+    if (frame >= this.#next) this.#next = frame + 1;
+  }
+
+  /**
+   * @param {Peer} peer
+   * @param {AudioFormat} format
+   * @param {{ k: number, repeat: number }} which  frame, and index among the packet's payloads
+   * @param {Packet} packet
+   * @param {Uint8Array} bytes
+   */
+  #put(peer, { opusFrames, opusFrameSamples, sampleRate }, { k, repeat }, packet, bytes) {
+    const [start, length] = [packet.payloadStart[repeat], packet.payloadBytes[repeat]];
+    if (length === 0 || !readOpusFrames(bytes, start, length, opusFrames, starts, lengths)) {
+      this.#isFirst = true;
+      return;
+    }
+    const samples = (opusFrameSamples * CLOCK_RATE) / sampleRate;
+    for (let i = 0; i < opusFrames; i++) {
+      const [from, count] = [starts[i], lengths[i]];
+      if (count > MAX_OPUS_BYTES) return;
+      writeRtpHeader(rtp, {
+        payloadType: this.#payloadType,
+        sequence: this.#sequence,
+        timestamp: ((k * opusFrames + i) * samples) >>> 0,
+        ssrc: this.#ssrc,
+        isFirst: this.#isFirst,
+      });
+      for (let b = 0; b < count; b++) rtp[RTP_HEADER_BYTES + b] = bytes[from + b];
+      if (!peer.send(rtp.subarray(0, RTP_HEADER_BYTES + count))) this.droppedOut += 1;
+      this.#sequence = (this.#sequence + 1) & 0xffff;
+      this.#isFirst = false;
+    }
+  }
+
+  /** @override @param {number} code @param {string} reason */
+  close(code, reason) {
+    if (!this.end(code, reason)) return;
+    this.#peer?.close();
+    this.#onEnd(errorOfClose(code));
+  }
+
+  stats() {
+    const rttMs = this.#peer?.rttMs ?? null;
+    return { rttMs, lostPackets: 0, droppedOut: this.droppedOut, droppedIn: 0 };
+  }
+}

@@ -1,0 +1,195 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createWebRtc, MAX_PEERS } from '../../../server/webrtc/webrtc.js';
+import { counted } from '../../../server/counts.js';
+import { Conference, settle } from '../../fakes/conference.js';
+
+const OFFER = [
+  ...['v=0', 'o=- 1 2 IN IP4 127.0.0.1', 's=-', 't=0 0', 'm=audio 9 UDP/TLS/RTP/SAVPF 111'],
+  ...['a=mid:0', 'a=ice-ufrag:a', 'a=ice-pwd:b', 'a=rtpmap:111 opus/48000/2', ''],
+].join('\r\n');
+
+/** A connection of the library that the test drives. */
+class FakePeerConnection {
+  /** @type {FakePeerConnection[]} */
+  static all = [];
+  isClosed = false;
+  /** @type {(state: string) => void} */
+  state = () => {};
+  /** @type {(state: string) => void} */
+  gathering = () => {};
+
+  constructor() {
+    FakePeerConnection.all.push(this);
+  }
+
+  onTrack() {}
+  onDataChannel() {}
+  /** @param {(state: string) => void} call */
+  onStateChange(call) {
+    this.state = call;
+  }
+  /** @param {(state: string) => void} call */
+  onGatheringStateChange(call) {
+    this.gathering = call;
+  }
+  setRemoteDescription() {}
+  setLocalDescription() {
+    queueMicrotask(() => this.gathering('complete'));
+  }
+  localDescription() {
+    return { type: 'answer', sdp: 'v=0\r\nm=audio 9 x 111\r\na=rtpmap:111 opus/48000/2\r\n' };
+  }
+  rtt() {
+    return -1;
+  }
+  close() {
+    this.isClosed = true;
+  }
+}
+
+const library = /** @type {any} */ ({
+  PeerConnection: FakePeerConnection,
+  RtcpReceivingSession: class {},
+});
+
+/** @param {{ load?: () => Promise<any> }} [options] */
+async function open({ load = async () => library } = {}) {
+  FakePeerConnection.all = [];
+  const conference = new Conference({ idleTimeoutMs: 1_000_000 });
+  const { clock, rooms, codec } = conference;
+  const ann = await conference.join('Ann');
+  ann.session.handler?.control({ type: 'moderate', action: 'stream-key', on: true });
+  const { key } = ann.session.told('stream-key')[0];
+  const webrtc = createWebRtc({
+    accept: conference.arrivals.accept,
+    rooms: {
+      inRoom: async (name) => /** @type {any} */ (rooms.get(name)?.publicView ?? 'not-found'),
+    },
+    ...{ codec: /** @type {any} */ (codec), port: () => 0, load, clock },
+    log: /** @type {any} */ ({ error: (/** @type {any} */ fields) => expect(fields).toBe(null) }),
+  });
+  onTestFinished(() => webrtc.close());
+  /**
+   * @param {string} method
+   * @param {string} url
+   * @param {{ body?: string, type?: string, token?: string }} [how]
+   */
+  const ask = async (method, url, { body = OFFER, type = 'application/sdp', token } = {}) => {
+    const host = '192.0.2.1:8080';
+    const headers = {
+      host,
+      'content-type': type,
+      ...(token && { authorization: `Bearer ${token}` }),
+    };
+    const socket = { remoteAddress: '192.0.2.9', remotePort: 4 };
+    const request = Object.assign(new EventEmitter(), { method, url, headers, socket });
+    const answer = { status: 0, headers: /** @type {any} */ ({}), text: '', isPassedOn: false };
+    const response = {
+      headersSent: false,
+      destroyed: false,
+      setHeader: (/** @type {string} */ name, /** @type {any} */ value) =>
+        void (answer.headers[name] = value),
+      writeHead(/** @type {number} */ status, /** @type {object} */ more) {
+        answer.status = status;
+        Object.assign(answer.headers, more);
+        this.headersSent = true;
+      },
+      end: (/** @type {string} */ text = '') => void (answer.text = String(text)),
+    };
+    webrtc.handle(/** @type {any} */ (request), /** @type {any} */ (response), () => {
+      answer.isPassedOn = true;
+    });
+    request.emit('data', Buffer.from(body));
+    request.emit('end');
+    for (let i = 0; i < 2000 && answer.status === 0 && !answer.isPassedOn; i++) await settle();
+    return answer;
+  };
+  const people = () => [...(rooms.get('lab')?.people.present.values() ?? [])].map((p) => p.name);
+  return { conference, clock, ann, key, ask, people, room: () => rooms.get('lab')?.publicView };
+}
+
+describe('WHIP', () => {
+  it('answers an offer with an address, which DELETE ends', async () => {
+    const { key, ask, people } = await open();
+    const made = await ask('POST', '/whip/lab?name=OBS', { token: key });
+    expect(made.status).toBe(201);
+    expect(made.headers).toMatchObject({
+      'Content-Type': 'application/sdp',
+      'Access-Control-Allow-Origin': '*',
+      Location: expect.stringMatching(/^\/whip\/lab\/[\w-]{22}$/),
+    });
+    expect(people()).toEqual(['Ann', 'OBS']);
+    const { Location } = made.headers;
+    expect((await ask('PATCH', Location)).status).toBe(405);
+    expect((await ask('POST', Location)).status).toBe(405);
+    expect((await ask('DELETE', Location)).status).toBe(200);
+    expect(people()).toEqual(['Ann']);
+    expect(FakePeerConnection.all[0].isClosed).toBe(true);
+    expect((await ask('DELETE', Location)).status).toBe(404);
+  });
+
+  it('refuses with a sentence, and counts', async () => {
+    const { key, ask } = await open();
+    const count = () => counted().refusals.reduce((sum, { count: times }) => sum + times, 0);
+    const before = count();
+    for (const [status, url, how] of /** @type {const} */ ([
+      [401, '/whip/lab', {}],
+      [401, '/whip/lab', { token: 'wrong' }],
+      [404, '/whip/nobody', { token: key }],
+      [415, '/whip/lab', { token: key, type: 'text/plain' }],
+      [400, '/whip/lab', { token: key, body: 'hello' }],
+      [406, '/whip/lab', { token: key, body: OFFER.replace('opus', 'PCMU') }],
+      [413, '/whip/lab', { token: key, body: 'x'.repeat(70_000) }],
+    ])) {
+      const { status: answered, text } = await ask('POST', url, how);
+      expect([answered, text.length > 20]).toEqual([status, true]);
+    }
+    expect(count() - before).toBe(7);
+    expect((await ask('GET', '/whip/lab')).status).toBe(405);
+    expect((await ask('OPTIONS', '/whip/lab')).headers).toMatchObject({
+      'Accept-Post': 'application/sdp',
+    });
+    expect((await ask('POST', '/listen/lab')).isPassedOn).toBe(true);
+    expect(FakePeerConnection.all.length).toBe(0);
+    await ask('POST', '/whip/lab', { token: key });
+    expect((await ask('POST', '/whip/lab', { token: key })).status).toBe(409);
+  });
+
+  it('says what to install where the library is missing', async () => {
+    const { key, ask, people } = await open({ load: () => Promise.reject(new Error('none')) });
+    const { status, text } = await ask('POST', '/whip/lab', { token: key });
+    expect(status).toBe(501);
+    expect(text).toContain('node-datachannel');
+    expect(people()).toEqual(['Ann']);
+  });
+
+  it('ends a peer that never connects, one that fails, and one that sends no sound', async () => {
+    const { clock, key, ask, people } = await open();
+    const send = () => ask('POST', '/whip/lab?name=OBS', { token: key });
+    await send();
+    clock.advance(9000);
+    expect(people()).toEqual(['Ann', 'OBS']);
+    clock.advance(2000);
+    expect(people()).toEqual(['Ann']);
+    await send();
+    FakePeerConnection.all[1].state('failed');
+    expect(people()).toEqual(['Ann']);
+  });
+});
+
+describe('WHEP', () => {
+  it('makes a listener of each peer, up to a number and a rate', async () => {
+    const { clock, ask, room } = await open();
+    expect((await ask('POST', '/whep/lab')).status).toBe(201);
+    expect(room()).toMatchObject({ present: 2, listeners: 1 });
+    let last = 201;
+    for (let i = 0; i < 25; i++) last = (await ask('POST', '/whep/lab')).status;
+    expect(last).toBe(429);
+    expect(MAX_PEERS).toBeLessThanOrEqual(100);
+    // None of them has connected.
+    clock.advance(16_000);
+    expect(room()).toMatchObject({ present: 1, listeners: 0 });
+    expect(FakePeerConnection.all.every(({ isClosed }) => isClosed)).toBe(true);
+  });
+});
