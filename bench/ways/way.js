@@ -82,6 +82,9 @@ const inBrowsers = { 'datachannel-chromium': chromiumDatachannel };
 /** Ways that change with their path. */
 const changing = { switching };
 
+/** The names of these ways. */
+export const CHANGING_WAYS = Object.freeze(Object.keys(changing));
+
 /** All ways by name. @type {Readonly<Record<string, Way>>} */
 export const ways = Object.freeze({
   ...compared,

@@ -15,7 +15,7 @@ import { valuesByRepetition } from '../../report/result.js';
 import { quantile, sorted } from '../../../testkit/statistics.js';
 import { figuresOf, sentencesOf, WITHIN_MS } from '../../ways/figures.js';
 import { EVERY_MS, runWay } from '../../ways/run.js';
-import { BROWSER_WAYS, CONTROLLED_WAYS, WAYS } from '../../ways/way.js';
+import { BROWSER_WAYS, CHANGING_WAYS, CONTROLLED_WAYS, WAYS } from '../../ways/way.js';
 import { randomFor } from '../scenario.js';
 import { SETTLE_SECONDS, usableWays } from './grid.js';
 import { heardNotes, heardQuantities, heardTable, readVoices, recordHeard } from './heard.js';
@@ -55,9 +55,10 @@ export const ways = {
       .option(
         '--ways <list>',
         `of ${WAYS.join(', ')}, separated by commas; the first is what others are compared ` +
-          `with. Others: from Chromium to Chromium, ${BROWSER_WAYS.join(', ')}; ` +
+          `with. Others: ${CHANGING_WAYS.join(', ')}, datagrams or a stream by the path; from ` +
+          `Chromium to Chromium, ${BROWSER_WAYS.join(', ')}; ` +
           `WebTransport with a congestion controller at both ends, ${CONTROLLED_WAYS.join(', ')}`,
-        listOf([...WAYS, ...BROWSER_WAYS, ...CONTROLLED_WAYS]),
+        listOf([...WAYS, ...CHANGING_WAYS, ...BROWSER_WAYS, ...CONTROLLED_WAYS]),
         [...WAYS],
       ),
 

@@ -13,7 +13,14 @@ import { NumberedArrivals, readNumbered, writeNumbered } from '../../ways/number
 import { redundant } from '../../ways/redundant.js';
 import { payloadOf, rtpPacket } from '../../ways/rtp.js';
 import { Path } from '../../ways/run.js';
-import { BROWSER_WAYS, CONTROLLED_WAYS, MIXED_WAYS, WAYS, ways } from '../../ways/way.js';
+import {
+  BROWSER_WAYS,
+  CHANGING_WAYS,
+  CONTROLLED_WAYS,
+  MIXED_WAYS,
+  WAYS,
+  ways,
+} from '../../ways/way.js';
 import { controllerFault } from '../../ways/webtransport.js';
 import { seededRandom } from '../../../testkit/random.js';
 
@@ -158,7 +165,7 @@ describe('ways with a congestion controller', () => {
       ...CONTROLLED_WAYS,
       ...MIXED_WAYS,
       ...BROWSER_WAYS,
-      'switching',
+      ...CHANGING_WAYS,
     ]);
     expect(WAYS.filter((name) => name.includes('@'))).toEqual([]);
   });
