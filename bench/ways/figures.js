@@ -105,10 +105,15 @@ export function sentencesOf([first, ...others], random) {
     const differ = told.filter(({ apart }) => differs(apart));
     const alike = told.filter(({ apart }) => !differs(apart)).map(({ way }) => way);
     return [
-      ...differ.map(
-        ({ way, apart }) =>
-          `On this link ${words({ way, first: first.label, size: sizeOf(apart), isMore: apart.estimate > 0 })}.`,
-      ),
+      ...differ.map(({ way, apart }) => {
+        const difference = {
+          way,
+          first: first.label,
+          size: sizeOf(apart),
+          isMore: apart.estimate > 0,
+        };
+        return `On this link ${words(difference)}.`;
+      }),
       ...(alike.length > 0
         ? [
             `On this link no difference from ${first.label} in the ${same} is shown for ` +

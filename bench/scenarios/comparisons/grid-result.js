@@ -148,7 +148,7 @@ const setAt = (samples, value, way) => setOf(samples, way, ({ factors }) => fact
 function orderTable(folder, sweep, random) {
   const samples = samplesOf(folder, sweep, GRID_QUANTITIES.rating);
   return {
-    name: `${sweep.name}Order`,
+    name: joinNames([sweep.name, 'order']),
     title: `${sweep.label}: which way is rated highest`,
     caption:
       'By R of the E-model, with intervals of 95 % confidence. Ways of which no difference ' +
@@ -276,7 +276,7 @@ function figuresTable(folder, sweep, random) {
   }));
   const figures = all.filter(({ samples }) => samples.length > 0);
   return {
-    name: `${sweep.name}Figures`,
+    name: joinNames([sweep.name, 'figures']),
     title: `${sweep.label}: figures`,
     caption: 'Means over repetitions; in brackets, intervals of 95 % confidence.',
     columns: [

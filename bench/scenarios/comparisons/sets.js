@@ -74,10 +74,14 @@ export const meansPlot = (quantity, { of = 'repetitions', series, ...plot }, ran
 const capital = (text) => `${text[0].toUpperCase()}${text.slice(1)}`;
 
 /**
- * @param {readonly string[]} words
- * @returns {string} 'lossMouthToEar' of 'loss' and 'mouthToEar'
+ * @param {readonly string[]} names
+ * @returns {string} 'lossMouthToEar' of 'loss' and 'mouthToEar', 'tcpLongOrder' of 'tcp-long' and
+ *   'order'
  */
-export const joinNames = ([first, ...others]) => [first, ...others.map(capital)].join('');
+export function joinNames(names) {
+  const [first, ...others] = names.flatMap((name) => name.split('-'));
+  return [first, ...others.map(capital)].join('');
+}
 
 /**
  * @param {string} text

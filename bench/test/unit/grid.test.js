@@ -217,6 +217,18 @@ it('a sweep of which only a part was measured has a result all the same', () => 
   checkResult(controllers.result(folder, { sweeps: ['loss', 'steps'], stepSeconds: 10, seed: 1 }));
 });
 
+it.each(LOADED_SWEEPS.map(({ name }) => name))('a sweep has valid tables: %s', (name) => {
+  const rows = samples({ datagrams: () => 40, stream: () => 30 }, [60], 5).map((sample) => ({
+    ...sample,
+    factors: { sweep: name, at: 60 },
+  }));
+  const result = loaded.result(
+    { samples: () => rows },
+    { sweeps: [name], through: 'relay', seed: 1 },
+  );
+  expect(checkResult(result).tables).toHaveLength(3);
+});
+
 it.each([
   [cpu, 'sender', "The sender's share of a processor", ['Stopped']],
   [loaded, 'tcp3', 'Queue of the leg up, beside three TCP flows', ['Load']],
