@@ -294,6 +294,8 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {(session: number, firstByte: number) => void} letWait
  * @property {(session: number, bytes: Uint8Array) => boolean} send
  * @property {(ids: Uint32Array, count: number, bytes: Uint8Array) => number} sendMany
+ * @property {() => void} cork
+ * @property {() => void} uncork
  * @property {(group: number, ids: Uint32Array, count: number) => boolean} groupSet
  * @property {(group: number, bytes: Uint8Array) => number} groupSend
  * @property {(id: number, code: number, reason: string) => void} closeSession

@@ -216,6 +216,16 @@ export class Endpoint {
     this.#port.poll();
   }
 
+  /** See Port.cork. */
+  cork() {
+    this.#port.cork();
+  }
+
+  /** See Port.uncork. */
+  uncork() {
+    this.#port.uncork();
+  }
+
   /** Number of caught panics in the library, except in other threads' sessions. */
   get faults() {
     return this.#port.faults;

@@ -100,6 +100,16 @@ export class Port {
     return this.#native.sendMany(this.#ids, count, bytes);
   }
 
+  /** Keeps the sent datagrams until uncork(), because many are sent together with less work. */
+  cork() {
+    this.#native.cork();
+  }
+
+  /** Sends the kept datagrams, soon and in order. */
+  uncork() {
+    this.#native.uncork();
+  }
+
   /** Makes a group for datagrams to many sessions. The caller closes it. */
   createGroup() {
     return new SessionGroup(this.#native, this.#nextGroup++);

@@ -328,6 +328,7 @@ async function openHttp3(node, certificate, { hosts, isAllowedHost }) {
   if (transport?.recordingPath) readers.start();
   if (transport) certificate.onRenew((renewed) => transport.updateCertificate(renewed));
   host.ticks.pollWith(() => transport?.poll?.());
+  host.ticks.sendWith(transport);
   if (transport) opened.add(transport);
   return http3;
 }

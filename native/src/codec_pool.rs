@@ -23,6 +23,8 @@ struct Line {
     jobs: VecDeque<Arc<dyn Job>>,
     /// Threads that wait for a job.
     idle: usize,
+    /// Threads among them that were notified, and aren't awake yet.
+    waking: usize,
 }
 
 pub struct CodecPool {
@@ -42,6 +44,7 @@ pub fn pool() -> &'static CodecPool {
             line: Mutex::new(Line {
                 jobs: VecDeque::new(),
                 idle: 0,
+                waking: 0,
             }),
             came: Condvar::new(),
             threads: (processors - 1).min(MOST_THREADS),
@@ -66,7 +69,9 @@ impl CodecPool {
         }
         let mut line = self.lock();
         line.jobs.push_back(job);
-        let wakes = line.idle > 0 && line.jobs.len() >= WORTH_WAKING;
+        // A notification is a system call, and a thread takes longer to wake than several begins.
+        let wakes = line.idle > line.waking && line.jobs.len() >= WORTH_WAKING;
+        line.waking += usize::from(wakes);
         drop(line);
         if wakes {
             self.came.notify_one();
@@ -96,6 +101,8 @@ impl CodecPool {
             line.idle += 1;
             line = self.came.wait(line).unwrap_or_else(PoisonError::into_inner);
             line.idle -= 1;
+            // Above it when this thread woke unnotified.
+            line.waking = line.waking.saturating_sub(1).min(line.idle);
         }
     }
 

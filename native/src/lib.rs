@@ -31,6 +31,7 @@ mod memory;
 mod options;
 #[cfg(feature = "opus")]
 mod opus;
+mod outbox;
 mod place;
 mod port;
 mod quic;

@@ -14,6 +14,7 @@ use crate::faults::catch;
 use crate::group::Groups;
 use crate::hub::{Hub, Readable};
 use crate::inbox::Batch;
+use crate::outbox::Outbox;
 use crate::registry::Registry;
 use crate::session::framed;
 
@@ -30,6 +31,7 @@ struct Lent {
 pub struct Port {
     pub(crate) registry: Arc<Registry>,
     pub(crate) groups: Groups,
+    outbox: Arc<Outbox>,
     /// None for the endpoint's own.
     lent: Option<Lent>,
 }
@@ -48,6 +50,7 @@ impl Port {
         Self {
             registry,
             groups: Groups::default(),
+            outbox: Arc::default(),
             lent: None,
         }
     }
@@ -71,6 +74,7 @@ impl Port {
         Ok(Self {
             registry,
             groups: Groups::default(),
+            outbox: Arc::default(),
             lent: Some(Lent {
                 acceptor,
                 number,
@@ -121,9 +125,22 @@ impl Port {
 
     #[napi(catch_unwind)]
     pub fn send(&self, session: u32, bytes: Uint8ArraySlice) -> bool {
+        let hub = &self.registry.hub;
         self.registry
             .session(session)
-            .is_some_and(|session| session.send_framed(&self.registry.hub, framed(&bytes)))
+            .is_some_and(|session| self.outbox.send(hub, &session, framed(&bytes)))
+    }
+
+    /// Keeps datagrams of `send` and `sendMany` until `uncork`, to send many of them together.
+    #[napi(catch_unwind)]
+    pub fn cork(&self) {
+        self.outbox.cork();
+    }
+
+    /// Sends the kept datagrams, soon and in order.
+    #[napi(catch_unwind)]
+    pub fn uncork(&self) {
+        self.outbox.uncork(&self.registry.hub);
     }
 
     /// Lets datagrams of a session with this first byte wait until someone reads; a number below 0:
@@ -139,11 +156,11 @@ impl Port {
     /// to.
     #[napi(catch_unwind)]
     pub fn send_many(&self, ids: Uint32ArraySlice, count: u32, bytes: Uint8ArraySlice) -> u32 {
-        let framed = framed(&bytes);
+        let (hub, framed) = (&self.registry.hub, framed(&bytes));
         let mut sent = 0;
         let count = ids.len().min(count as usize);
         self.registry.with_sessions(&ids[..count], |session| {
-            sent += u32::from(session.send_framed(&self.registry.hub, framed.clone()));
+            sent += u32::from(self.outbox.send(hub, session, framed.clone()));
         });
         sent
     }

@@ -153,7 +153,7 @@ impl Registry {
     }
 
     /// Calls with each existing session among these ids.
-    pub fn with_sessions(&self, ids: &[u32], mut call: impl FnMut(&Session)) {
+    pub fn with_sessions(&self, ids: &[u32], mut call: impl FnMut(&Arc<Session>)) {
         let sessions = lock(&self.sessions);
         for id in ids {
             if let Some(session) = sessions.get(id) {

@@ -139,13 +139,18 @@ impl Session {
     /// Sends a datagram that already has its header; a full queue drops the oldest. A panic ends
     /// this session alone, so that a datagram for many reaches the others.
     pub fn send_framed(&self, hub: &Hub, framed: Bytes) -> bool {
-        if self.closing.get().is_some() || self.over.load(Ordering::Relaxed) {
+        if !self.is_open() {
             return false;
         }
         catch(|| self.queue(framed)).unwrap_or_else(|message| {
             self.fail(hub, message);
             false
         })
+    }
+
+    /// False once it is closing or over.
+    pub fn is_open(&self) -> bool {
+        self.closing.get().is_none() && !self.over.load(Ordering::Relaxed)
     }
 
     /// Counts a datagram dropped before the session's queue.

@@ -68,6 +68,8 @@ export class TickScheduler {
   #overloadMs = -Infinity;
   /** Delivers received packets; called before each due tick. @type {(() => void) | null} */
   #poll = null;
+  /** @type {{ cork?: () => void, uncork?: () => void } | null} */
+  #sender = null;
 
   /** @param {Clock} clock @param {(run: () => void) => void} [afterTurn] */
   constructor(clock, afterTurn = afterThisTurn) {
@@ -89,6 +91,14 @@ export class TickScheduler {
    */
   pollWith(poll) {
     this.#poll = poll;
+  }
+
+  /**
+   * Sets the sender that may keep the packets of a tick, to send them together.
+   * @param {{ cork?: () => void, uncork?: () => void } | null} sender
+   */
+  sendWith(sender) {
+    this.#sender = sender;
   }
 
   /**
@@ -187,9 +197,11 @@ export class TickScheduler {
   #runNext(now) {
     const tick = this.#takeNext(now);
     const startMs = this.#clock.now();
+    this.#sender?.cork?.();
     try {
       tick.run();
     } finally {
+      this.#sender?.uncork?.();
       tick.load?.add(this.#clock.now() - startMs);
     }
   }

@@ -95,6 +95,7 @@ host.ticks.pollWith(() => {
   transport?.poll();
   links.poll();
 });
+host.ticks.sendWith(transport);
 
 /** @param {WorkerData['rooms'][number]} state */
 function reopen(state) {

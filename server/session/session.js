@@ -81,6 +81,8 @@
  *   is faster than sendMany for many of them
  * @property {() => void} [poll] delivers arrived packets at once, if they otherwise wait for the
  *   event loop
+ * @property {() => void} [cork] keeps packets until uncork(), if many sent together cost less
+ * @property {() => void} [uncork]
  * @property {() => Promise<void>} close idempotent; closes every session
  *
  * @typedef {object} SessionGroup

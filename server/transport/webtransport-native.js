@@ -200,6 +200,15 @@ export class NativeTransport {
     this.#endpoint.poll();
   }
 
+  /** Keeps packets until uncork(), to send many of them together. */
+  cork() {
+    this.#endpoint.cork();
+  }
+
+  uncork() {
+    this.#endpoint.uncork();
+  }
+
   /**
    * Serves another certificate to new sessions; open ones continue.
    * @param {{ certPem: string, keyPem: string }} certificate

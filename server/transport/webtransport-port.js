@@ -64,6 +64,14 @@ export class PortTransport {
     this.#port.poll();
   }
 
+  cork() {
+    this.#port.cork();
+  }
+
+  uncork() {
+    this.#port.uncork();
+  }
+
   async close() {
     const { close, message } = errors['server-closing'];
     this.#port.close(close, message);

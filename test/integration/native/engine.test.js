@@ -1,4 +1,5 @@
 import { createSocket } from 'node:dgram';
+import { setTimeout as wait } from 'node:timers/promises';
 import { ConnectError, Endpoint, PathField, PATH_FIELDS } from '@aloud/native';
 import { afterEach, expect, it } from 'vitest';
 import {
@@ -113,6 +114,29 @@ nativeTests.describe('native engine: datagrams', () => {
     session.send(bytes('b 1'));
     await until(() => seen.datagrams.length === 4);
     expect(seen.datagrams).toEqual(['a 1', 'a 2', 'a 3', 'b 1']);
+  });
+
+  it('keeps datagrams while it is corked, and sends them in order', async () => {
+    const { server, session, other } = await connected({ options: { sendQueueBytes: 64 * 1024 } });
+    const seen = record(session);
+    const sent = Array.from({ length: 100 }, (_, i) => `datagram ${i}`);
+    server.endpoint.cork();
+    for (const text of sent.slice(0, 9)) expect(other.send(bytes(text))).toBe(true);
+    await wait(100);
+    expect(seen.datagrams).toEqual([]);
+    // Sending begins before the port is uncorked when there are many.
+    for (const text of sent.slice(9, 50)) expect(other.send(bytes(text))).toBe(true);
+    await until(() => seen.datagrams.length > 0);
+    for (const text of sent.slice(50))
+      expect(server.endpoint.sendMany([other], bytes(text))).toBe(1);
+    server.endpoint.uncork();
+    await until(() => seen.datagrams.length === sent.length);
+    expect(seen.datagrams).toEqual(sent);
+    other.send(bytes('last'));
+    await until(() => seen.datagrams.at(-1) === 'last');
+    server.endpoint.cork();
+    other.close();
+    expect(other.send(bytes('late'))).toBe(false);
   });
 
   it('delivers the rest when a callback throws, and raises each error in the process', async () => {

@@ -148,6 +148,23 @@ describe('the tick scheduler', () => {
     expect(order).toEqual(['poll', 'tick', 'poll', 'tick']);
   });
 
+  it('has the packets of each tick sent together, also of one that throws', () => {
+    const { scheduler, clock, after, turn } = create();
+    /** @type {string[]} */
+    const order = [];
+    scheduler.sendWith({
+      cork: () => void order.push('cork'),
+      uncork: () => void order.push('uncork'),
+    });
+    after(() => void order.push('tick'), 2);
+    after(() => {
+      throw new Error('broken');
+    }, 3);
+    clock.stall(4);
+    expect(turn).toThrow('broken');
+    expect(order).toEqual(['cork', 'tick', 'uncork', 'cork', 'uncork']);
+  });
+
   it('tells how long the packets that came during a stall may have waited', () => {
     const { clock, scheduler, after, turn } = create();
     after(() => {}, 10);
