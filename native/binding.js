@@ -191,20 +191,29 @@ export function loadError(library = null) {
 }
 
 /**
- * libopus: its version, and its encoders and decoders. Without cmake the library is built without
- * them.
+ * libopus: its version, its encoders and decoders, and the arithmetic of mixes. Without cmake the
+ * library is built without libopus.
  * @returns {NativeOpus}
  * @throws {NativeUnavailableError} when they are unavailable here
  */
 export function loadOpus() {
-  const { opusVersion, OpusEncoder, OpusDecoder } = load();
+  const { opusVersion, OpusEncoder, OpusDecoder, ...math } = load();
   if (!opusVersion || !OpusEncoder || !OpusDecoder) {
     throw new NativeUnavailableError(
       'ERR_NATIVE_WITHOUT_OPUS',
       'the addon was built without libopus, for want of cmake',
     );
   }
-  return { opusVersion, OpusEncoder, OpusDecoder };
+  const { shareAnalysis, sumSounds, levelOf, MixLimiter } = math;
+  return {
+    opusVersion,
+    OpusEncoder,
+    OpusDecoder,
+    shareAnalysis: /** @type {NonNullable<typeof shareAnalysis>} */ (shareAnalysis),
+    sumSounds,
+    levelOf,
+    MixLimiter,
+  };
 }
 
 /**
@@ -225,10 +234,14 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {(place: number) => void} panicForTest makes the next thread panic that passes a Place
  *   of src/faults.rs; throws unless the environment has ALOUD_NATIVE_PANICS
  * @property {() => number} [threadCpuMs]  on Unix
- * @property {NativeOpus['opusVersion']} [opusVersion] this and the next two: only if built
+ * @property {NativeOpus['opusVersion']} [opusVersion] this and the next three: only if built
  *   with cmake
  * @property {NativeOpus['OpusEncoder']} [OpusEncoder]
  * @property {NativeOpus['OpusDecoder']} [OpusDecoder]
+ * @property {NativeOpus['shareAnalysis']} [shareAnalysis]
+ * @property {NativeOpus['sumSounds']} sumSounds
+ * @property {NativeOpus['levelOf']} levelOf
+ * @property {NativeOpus['MixLimiter']} MixLimiter
  *
  * @typedef {object} NativeOpus
  * @property {() => string} opusVersion
@@ -238,6 +251,14 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  *   'GenericFailure' without memory
  * @property {new (sampleRate: number, frameSamples: number, channels?: number) => NativeDecoder}
  *   OpusDecoder likewise
+ * @property {(isAlike: boolean) => void} shareAnalysis
+ * @property {(out: Float32Array, sounds: ReadonlyArray<Float32Array>) => void} sumSounds
+ * @property {(pcm: Float32Array, at: number, samples: number) => number} levelOf
+ * @property {new (sampleRate: number, channels: number) => NativeLimiter} MixLimiter
+ *
+ * @typedef {object} NativeLimiter
+ * @property {(pcm: Float32Array) => number} limit
+ * @property {(out: Float32Array, full: Float32Array, own: Float32Array) => number} limitLess
  *
  * @typedef {object} NativeEncoder
  * @property {number} lookahead

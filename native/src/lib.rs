@@ -1,6 +1,6 @@
 //! WebTransport over HTTP/3 for Node.js. QUIC runs on its own threads; JavaScript gets one
-//! notification, then fetches events and datagrams in batches. Also Opus, on JavaScript's own
-//! thread.
+//! notification, then fetches events and datagrams in batches. Also Opus, and a
+//! mix's arithmetic, on JavaScript's own thread.
 
 // Tests leave out the exports to JavaScript.
 #![cfg_attr(test, allow(dead_code))]
@@ -11,6 +11,8 @@ extern crate noq as quinn;
 extern crate noq_proto as quinn_proto;
 
 mod acceptor;
+#[cfg(feature = "opus")]
+mod analysis;
 mod client;
 mod clock;
 #[cfg(feature = "opus")]
@@ -28,6 +30,7 @@ mod inbox;
 #[cfg(feature = "lab")]
 mod lab;
 mod memory;
+mod mix_math;
 mod options;
 #[cfg(feature = "opus")]
 mod opus;

@@ -2,6 +2,7 @@
 //! them on its own thread, and they allocate nothing per frame. A started frame may be encoded by
 //! another thread.
 
+use std::cell::Cell;
 use std::ffi::{c_int, CStr};
 use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
@@ -11,6 +12,7 @@ use napi::bindgen_prelude::{Float32ArraySlice, Result, Uint8ArraySlice};
 use napi_derive::napi;
 use opusic_sys as sys;
 
+use crate::analysis::{encode_with, Analysis};
 use crate::codec_pool::{pool, Job};
 use crate::errors::{failed, invalid};
 
@@ -44,6 +46,39 @@ struct Encoding {
     /// The payload, and its length: 0 after a failure.
     payload: [u8; MAX_BYTES],
     length: usize,
+    /// Encoders whose analysis it may use.
+    kind: Option<Kind>,
+    /// Another encoder's analysis of the started frame.
+    analysis: Option<Analysis>,
+}
+
+/// Sample rate and samples of a frame. Encoders of one kind may share their analysis: in CELT mode
+/// it chooses bits for each band, not the mode, and libopus analyses at most 20 ms at once.
+type Kind = (u32, u32);
+
+/// Longest frame whose analysis may be shared, as a part of a second.
+const SHARED_FRAMES: u32 = 50;
+
+/// Sound of the frames that this thread begins.
+#[derive(Clone, Copy)]
+enum Alike {
+    No,
+    /// Alike frames, of which none was begun yet.
+    First,
+    /// Alike frames, with the analysis of the first one.
+    Analysed(Kind, Analysis),
+}
+
+thread_local! {
+    static ALIKE: Cell<Alike> = const { Cell::new(Alike::No) };
+}
+
+/// True until it is false again: the frames that this thread begins are of nearly the same sound,
+/// such as the mixes of one room. Encoders for low delay then use the analysis of the first one.
+#[napi(catch_unwind)]
+pub fn share_analysis(is_alike: bool) {
+    let shares = is_alike && cfg!(shared_analysis);
+    ALIKE.set(if shares { Alike::First } else { Alike::No });
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -57,22 +92,39 @@ enum Begun {
 unsafe impl Send for Encoding {}
 
 impl Encoding {
-    /// Encodes the started frame, unless that is done or the encoder closed.
-    fn encode_begun(&mut self) {
+    /// Encodes the started frame, unless that is done or the encoder closed. Returns its own
+    /// analysis, if it made one.
+    fn encode_begun(&mut self) -> Option<Analysis> {
         if self.begun != Begun::Waits {
-            return;
+            return None;
         }
         self.begun = Begun::Done;
-        self.length = match self.state {
-            // libopus leaves scratch bytes behind a payload: they aren't copied out.
-            Some(state) => encode(
-                state,
-                &self.sound,
-                self.samples,
-                &mut self.payload[..self.most],
-            ),
-            None => 0,
-        };
+        self.length = 0;
+        let state = self.state?;
+        // libopus leaves scratch bytes behind a payload: they aren't copied out.
+        let payload = &mut self.payload[..self.most];
+        let (length, analysis) = encode_with(self.analysis.take(), || {
+            encode(state, &self.sound, self.samples, payload)
+        });
+        self.length = length;
+        analysis
+    }
+
+    /// Shares the analysis of the started frame, if this thread's frames are alike; returns true
+    /// when it is encoded already.
+    fn share(&mut self) -> bool {
+        match (self.kind, ALIKE.get()) {
+            (Some(kind), Alike::Analysed(analysed, analysis)) if kind == analysed => {
+                self.analysis = Some(analysis);
+                false
+            }
+            (Some(kind), Alike::First) => {
+                let analysis = self.encode_begun();
+                ALIKE.set(analysis.map_or(Alike::No, |it| Alike::Analysed(kind, it)));
+                true
+            }
+            _ => false,
+        }
     }
 
     fn set(&mut self, request: c_int, value: c_int) -> bool {
@@ -167,6 +219,11 @@ impl OpusEncoder {
             2053 => sys::OPUS_APPLICATION_RESTRICTED_CELT,
             _ => return Err(invalid("an application that Opus doesn't have")),
         };
+        let is_celt = !matches!(
+            application,
+            sys::OPUS_APPLICATION_VOIP | sys::OPUS_APPLICATION_AUDIO
+        );
+        let shares = is_celt && frame_samples * SHARED_FRAMES <= sample_rate;
         let mut error = 0;
         let made = unsafe {
             sys::opus_encoder_create(
@@ -186,6 +243,8 @@ impl OpusEncoder {
             most: 0,
             payload: [0; MAX_BYTES],
             length: 0,
+            kind: shares.then_some((sample_rate, frame_samples)),
+            analysis: None,
         };
         let mut lookahead: c_int = 0;
         let told = unsafe {
@@ -254,8 +313,12 @@ impl OpusEncoder {
             .extend(pcm.iter().map(|sample| clip(*sample)));
         encoding.most = (most as usize).min(MAX_BYTES);
         encoding.begun = Begun::Waits;
+        encoding.analysis = None;
+        let is_encoded = encoding.share();
         drop(encoding);
-        pool().begin(self.encoding.clone());
+        if !is_encoded {
+            pool().begin(self.encoding.clone());
+        }
         true
     }
 

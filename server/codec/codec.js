@@ -1,7 +1,9 @@
 /**
  * Opus codecs that the server can use. docs/codec.md has the measurement behind the default.
  *
- * @typedef {import('../../public/shared/stream/codec.js').Codec} Codec
+ * @typedef {import('../../public/shared/stream/codec.js').Codec & { math?: MixMath }} Codec  math:
+ *   native arithmetic of mixes, with a native codec
+ * @typedef {import('./mix-math.js').MixMath} MixMath
  * @typedef {import('../../public/shared/stream/codec.js').Encoder} Encoder
  * @typedef {import('../../public/shared/stream/codec.js').Decoder} Decoder
  * @typedef {import('../../public/shared/stream/codec.js').EncoderSettings} EncoderSettings

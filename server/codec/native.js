@@ -9,7 +9,7 @@ import {
 } from '../../public/shared/stream/codec.js';
 
 /**
- * @typedef {import('../../public/shared/stream/codec.js').Codec} Codec
+ * @typedef {import('./codec.js').Codec} Codec
  * @typedef {import('../../public/shared/stream/codec.js').Encoder} Encoder
  * @typedef {import('../../public/shared/stream/codec.js').Decoder} Decoder
  * @typedef {import('../../native/binding.js').NativeOpus} NativeOpus
@@ -25,10 +25,10 @@ const RESTRICTED_CELT = 2053;
 const FAILED = 'GenericFailure';
 
 /**
- * @param {Pick<NativeOpus, 'OpusEncoder' | 'OpusDecoder'>} native
+ * @param {Omit<NativeOpus, 'opusVersion'>} native
  * @returns {Codec} its encoders and decoders are limited only by the machine's memory
  */
-export function createNativeCodec({ OpusEncoder, OpusDecoder }) {
+export function createNativeCodec({ OpusEncoder, OpusDecoder, ...math }) {
   const hasCelt = canOpen(() => new OpusEncoder(48000, 960, 48000, 0, RESTRICTED_CELT));
   const numbers = { ...APPLICATIONS, ...(hasCelt && { 'low-delay': RESTRICTED_CELT }) };
   return {
@@ -36,6 +36,7 @@ export function createNativeCodec({ OpusEncoder, OpusDecoder }) {
     conceals: true,
     maxInstances: Infinity,
     maxFrameValues: MAX_FRAME_VALUES,
+    math,
     createEncoder: (settings) => {
       const { sampleRate, frameSamples, channels, bitrate, complexity, application, isConstant } =
         checkEncoderSettings(settings);

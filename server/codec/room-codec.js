@@ -12,6 +12,7 @@
 
 import { PayloadDecoder, PayloadEncoder } from '../../public/shared/stream/payload.js';
 import { stackOf } from '../log.js';
+import { mixMath } from './mix-math.js';
 
 /**
  * Number of instances in the process below which a codec opens them at once. Then a participant
@@ -37,6 +38,11 @@ export class RoomCodec {
     this.#codec = codec;
     this.#settings = settings;
     this.#log = log;
+  }
+
+  /** Arithmetic of its mixes. */
+  get math() {
+    return this.#codec.math ?? mixMath;
   }
 
   /** Number of instances that threw, and were replaced. */

@@ -1,8 +1,10 @@
 /**
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
+ * @import { MixMath } from '../codec/mix-math.js'
  * @import { Source } from '../source/source.js'
  */
 
+import { mixMath } from '../codec/mix-math.js';
 import { FrameState } from '../source/pcm-ring.js';
 import { Speaker } from './speaker.js';
 
@@ -48,10 +50,18 @@ export class ActiveSpeakers {
   #placed = [];
   /** Speakers in the last mixed frame. @type {Speaker[]} */
   #heard = [];
+  /** Their sound. @type {Float32Array[]} */
+  #sounds = [];
+  #math;
 
-  /** @param {AudioFormat} format @param {number} max number of places */
-  constructor({ frameMs }, max) {
+  /**
+   * @param {AudioFormat} format
+   * @param {number} max number of places
+   * @param {MixMath} [math]
+   */
+  constructor({ frameMs }, max, math = mixMath) {
     this.#max = max;
+    this.#math = math;
     this.#pauseFrames = Math.ceil(PAUSE_MS / frameMs);
     this.#turnFrames = Math.ceil(MAX_TURN_MS / frameMs);
     this.#gapFrames = Math.ceil(GAP_MS / frameMs);
@@ -109,6 +119,7 @@ export class ActiveSpeakers {
    */
   mix(frame, mix) {
     while (this.#heard.length > 0) this.#heard.pop();
+    while (this.#sounds.length > 0) this.#sounds.pop();
     if (this.#candidates.length === 0) return 0;
     this.#fillPlaces(frame, 0);
     for (let i = 0; i < this.#placed.length; i++) this.#placed[i].source.prepare(frame);
@@ -116,11 +127,10 @@ export class ActiveSpeakers {
       const speaker = this.#placed[i];
       if (speaker.source.pull(frame, true) < FrameState.concealed) continue;
       speaker.take(frame, this.#pauseFrames);
-      const { samples } = speaker;
-      if (this.#heard.length === 0) mix.set(samples);
-      else for (let v = 0; v < mix.length; v++) mix[v] += samples[v];
       this.#heard.push(speaker);
+      this.#sounds.push(speaker.samples);
     }
+    if (this.#heard.length > 0) this.#math.sumSounds(mix, this.#sounds);
     this.#dropLeaving();
     return this.#heard.length;
   }

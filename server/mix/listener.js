@@ -86,13 +86,15 @@ export class Listener {
    * Begins to encode a mix for this listener only, so that several are encoded in parallel. Call
    * end() next.
    * @param {number} frame of the packet
-   * @param {Float32Array} pcm one frame; limited in place; may be reused at once
+   * @param {Float32Array} pcm one frame; limited in place, unless `own` is given; may be reused at
+   *   once
    * @param {boolean} sounding false to send a silent packet, whatever pcm holds
    * @param {SpeakerList} speakers in the mix
    * @param {ReadonlyArray<Float32Array>} [before] see MixStream.beginMix
+   * @param {Float32Array | null} [own] frame that is taken out of the mix
    */
-  begin(frame, pcm, sounding, speakers, before) {
-    this.#isSent = this.#stream.beginMix(frame, pcm, sounding, speakers, before);
+  begin(frame, pcm, sounding, speakers, before, own) {
+    this.#isSent = this.#stream.beginMix(frame, pcm, sounding, speakers, before, own);
   }
 
   /** Ends the encoding, and sends the packet. */

@@ -1,21 +1,33 @@
 /**
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { PayloadEncoder } from '../../public/shared/stream/payload.js'
+ * @import { MixMath } from '../codec/mix-math.js'
  *
  * @typedef {Pick<MixStream, 'write' | 'writeStride' | 'leavesOut' | 'endsSound' | 'isSparse'>}
  *   FrameStream packets of one frame after the other, in the forms that recipients need
  */
 
-import { levelOf } from '../../public/shared/sound/level.js';
 import { MAX_LISTED_SPEAKERS, SILENT_LEVEL, VOICE_BIT } from '../../public/shared/wire/packet.js';
 import { PacketStream } from '../../public/shared/stream/packet-stream.js';
-import { Limiter } from '../../public/shared/sound/limiter.js';
+import { mixMath } from '../codec/mix-math.js';
 
 /** Longest time between two lists of speakers, in milliseconds; a change is listed at once. */
 const LIST_MS = 100;
 
 /** @type {ReadonlyArray<Float32Array>} */
 const NOTHING = Object.freeze([]);
+
+/** Buffers for own mixes while their encoding begins, by their length. */
+const ownMixes = /** @type {Map<number, Float32Array>} */ (new Map());
+
+/** @param {number} values @returns {Float32Array} the same one each time */
+function ownMixOf(values) {
+  const known = ownMixes.get(values);
+  if (known) return known;
+  const made = new Float32Array(values);
+  ownMixes.set(values, made);
+  return made;
+}
 
 /** Speakers in a mix, as packets list them: MAX_LISTED_SPEAKERS at most. */
 export class SpeakerList {
@@ -59,11 +71,13 @@ export class MixStream extends PacketStream {
    * @param {boolean} [options.suppresses] true to leave out packets in silence
    * @param {{ readonly complexity: number }} [options.effort] complexity of the encoder, read for
    *   each frame
+   * @param {MixMath} [options.math]
    */
-  constructor(stream, encoder, { sampleRate, channels, frameMs }, { suppresses, effort } = {}) {
+  constructor(stream, encoder, format, { suppresses, effort, math = mixMath } = {}) {
+    const { sampleRate, channels, frameMs } = format;
     super({ encoder, frameMs, suppresses, effort });
     this.packet.stream = stream;
-    this.#limiter = new Limiter(sampleRate, channels);
+    this.#limiter = new math.MixLimiter(sampleRate, channels);
     this.#listInterval = Math.ceil(LIST_MS / frameMs);
   }
 
@@ -72,24 +86,29 @@ export class MixStream extends PacketStream {
    * end() next.
    *
    * @param {number} frame
-   * @param {Float32Array} pcm one frame; limited in place; may be reused at once
+   * @param {Float32Array} pcm one frame; limited in place, unless `own` is given; may be reused at
+   *   once
    * @param {boolean} sounding false for a silent frame, whatever pcm holds
    * @param {SpeakerList} speakers in the mix
    * @param {ReadonlyArray<Float32Array>} [before] preceding frames of sound as they were heard,
    *   oldest first. They pre-roll a stream that didn't have them: encoder and decoder continue from
    *   them, and a frame lost in the other stream is still heard
+   * @param {Float32Array | null} [own] frame that is taken out of the mix
    * @returns {boolean} true when there is a packet to send: none if silence is left out
    */
-  beginMix(frame, pcm, sounding, speakers, before = NOTHING) {
+  beginMix(frame, pcm, sounding, speakers, before = NOTHING, own = null) {
     const { packet } = this;
     if (sounding && frame !== this.#lastFrame + 1) {
       for (let i = 0; i < before.length; i++) this.preRoll(frame - before.length + i, before[i]);
     }
     this.#lastFrame = frame;
-    if (sounding) this.#limiter.process(pcm);
-    if (!this.begin(frame, sounding ? pcm : null)) return false;
+    const mix = own === null ? pcm : ownMixOf(pcm.length);
+    let level = SILENT_LEVEL;
+    if (sounding)
+      level = own === null ? this.#limiter.limit(mix) : this.#limiter.limitLess(mix, pcm, own);
+    if (!this.begin(frame, sounding ? mix : null)) return false;
     packet.voice = sounding;
-    packet.level = sounding ? levelOf(pcm) : SILENT_LEVEL;
+    packet.level = level;
     this.#list(frame, speakers);
     return true;
   }

@@ -2,6 +2,7 @@
  * @import { Layers } from '../broadcast/layers.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { DelayControl } from '../clock/delay-control.js'
+ * @import { MixMath } from '../codec/mix-math.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { Delivery } from './delivery.js'
  * @import { Observer, RoomConfig } from '../room/room-config.js'
@@ -14,10 +15,18 @@
 import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
 import { ActiveSpeakers } from './active-speakers.js';
 import { EndingSources } from './ending-sources.js';
+import { mixMath } from '../codec/mix-math.js';
 import { SpeakerList } from './mix-stream.js';
 import { ReplyMixer } from './reply-mix.js';
 import { SharedFanout } from './shared-fanout.js';
 import { HISTORY_MS } from '../source/source.js';
+
+/**
+ * Number of speakers from which their own mixes, each without one of them, share libopus's analysis
+ * of the sound. Already with three, measures of the sound don't tell the difference
+ * (`node bench/codec/shared-analysis.js`).
+ */
+const ALIKE = 4;
 
 /**
  * Mixes the sound of a room for its listeners. In `tick` each frame of the grid is mixed once, and
@@ -37,6 +46,7 @@ export class Mixing {
   #replies;
   #ending;
   #onSourceEnded;
+  #math;
   #hasReplies = false;
   /** True after a change of sources or listeners. */
   #isStale = false;
@@ -66,15 +76,17 @@ export class Mixing {
    * @param {Observer} [options.observer]
    * @param {(source: Source) => void} options.onSourceEnded called when all sound of the source has
    *   been heard
+   * @param {MixMath} [options.math]
    */
-  constructor({ config, clock, sampleClock, delay, shared, layers, observer, onSourceEnded }) {
+  constructor({ config, clock, sampleClock, delay, shared, layers, observer, ...options }) {
+    const { onSourceEnded, math = mixMath } = options;
     this.#onSourceEnded = onSourceEnded;
     const { format, maxSpeakers, echo } = config;
     this.#config = config;
     this.#delay = delay;
     this.#shared = shared;
     this.#layers = layers;
-    this.#speakers = new ActiveSpeakers(format, maxSpeakers);
+    this.#speakers = new ActiveSpeakers(format, maxSpeakers, math);
     this.#replies = new ReplyMixer({
       format,
       sampleClock,
@@ -84,6 +96,7 @@ export class Mixing {
       observer,
     });
     this.#ending = new EndingSources(clock, (source) => this.#sourceEnded(source));
+    this.#math = math;
     this.#recent = new RecentMixes(format.frameValues);
     this.#ownMix = new Float32Array(format.frameValues);
   }
@@ -270,15 +283,11 @@ export class Mixing {
     const { heard } = this.#speakers;
     this.#list.clear();
     for (let i = 0; i < count; i++) this.#list.add(heard[i].number, heard[i].level, heard[i].voice);
-    if (count > 0) this.#beginOwn(frame);
-    this.#beginLingering(frame);
-    this.#fanout.settle(frame);
-    this.#hasShared =
-      this.#fanout.size > 0 &&
-      this.#shared.beginMix(frame, recent.full, count > 0, this.#list, recent.before);
-    // Begun last, because layers may use sound that is already limited; the codec's threads encode
-    // them beside the others.
-    this.#layers.begin(frame, recent.full, count > 0, this.#list, recent.before);
+    try {
+      this.#begin(frame, count);
+    } finally {
+      this.#math.shareAnalysis?.(false);
+    }
     this.#endOwn();
     this.#shared.end();
     this.#layers.end();
@@ -296,12 +305,34 @@ export class Mixing {
   }
 
   /**
+   * Begins all mixes of a frame; the codec's threads encode them beside each other.
+   * @param {number} frame
+   * @param {number} count of speakers
+   */
+  #begin(frame, count) {
+    const { full, before } = this.#recent;
+    if (count > 0) this.#beginParticular(frame);
+    this.#math.shareAnalysis?.(count >= ALIKE);
+    if (count > 0) this.#beginOwn(frame);
+    this.#beginLingering(frame);
+    this.#fanout.settle(frame);
+    // The shared stream and its layers are the same sound.
+    if (count < ALIKE) this.#math.shareAnalysis?.(true);
+    this.#hasShared =
+      this.#fanout.size > 0 && this.#shared.beginMix(frame, full, count > 0, this.#list, before);
+    // Begun last, because layers may use sound that is already limited.
+    this.#layers.begin(frame, full, count > 0, this.#list, before);
+  }
+
+  /**
    * @param {Listener} listener
    * @param {number} frame
-   * @param {boolean} sounding true when #ownMix has sound
+   * @param {boolean} sounding true when its mix has sound
+   * @param {Float32Array} mix limited in place, unless `own` is given
+   * @param {Float32Array} [own] frame that is taken out of it
    */
-  #begin(listener, frame, sounding) {
-    listener.begin(frame, this.#ownMix, sounding, this.#list, this.#recent.before);
+  #beginFor(listener, frame, sounding, mix, own) {
+    listener.begin(frame, mix, sounding, this.#list, this.#recent.before, own);
     this.#begun.push(listener);
   }
 
@@ -311,36 +342,36 @@ export class Mixing {
     this.#begun.length = 0;
   }
 
-  /**
-   * Begins the own mixes: without their own voice for the speakers in the mix, and with their own
-   * volumes for listeners that have set one of a speaker.
-   * @param {number} frame
-   */
-  #beginOwn(frame) {
+  /** Begins the mixes of listeners that have set a speaker's volume. @param {number} frame */
+  #beginParticular(frame) {
     const { heard } = this.#speakers;
-    const { full } = this.#recent;
     const { echo } = this.#config;
     const mix = this.#ownMix;
     for (let i = 0; i < this.#particular.length; i++) {
       const listener = this.#particular[i];
       if (!listener.volumes.concern(heard)) continue;
       this.#fanout.takeOut(listener, frame);
-      this.#begin(
+      this.#beginFor(
         listener,
         frame,
         listener.volumes.mix(mix, frame, heard, echo ? null : listener.id),
+        mix,
       );
     }
-    if (echo) return;
+  }
+
+  /** Begins the mixes of the speakers, without their own voice. @param {number} frame */
+  #beginOwn(frame) {
+    if (this.#config.echo) return;
+    const { heard } = this.#speakers;
+    const { full } = this.#recent;
     for (let i = 0; i < heard.length; i++) {
       // Found by id, so a returning person doesn't hear their own earlier words.
       const listener = this.#listeners.get(heard[i].id);
       if (listener === undefined || listener.delivery !== 'tick' || listener.heardOwn(frame))
         continue;
       this.#fanout.takeOut(listener, frame);
-      const { samples } = heard[i];
-      for (let v = 0; v < mix.length; v++) mix[v] = full[v] - samples[v];
-      this.#begin(listener, frame, heard.length > 1);
+      this.#beginFor(listener, frame, heard.length > 1, full, heard[i].samples);
     }
   }
 
@@ -351,7 +382,7 @@ export class Mixing {
       const listener = own[i];
       if (listener.closed || listener.heardOwn(frame) || !listener.lingers(frame)) continue;
       this.#ownMix.set(this.#recent.full);
-      this.#begin(listener, frame, this.#sounding);
+      this.#beginFor(listener, frame, this.#sounding, this.#ownMix);
     }
   }
 

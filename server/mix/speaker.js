@@ -45,7 +45,9 @@ export class Speaker {
   #voiceFrame = -1;
   #turnFrame = -1;
   #level = SILENT_LEVEL;
+  /** @type {Float32Array} */
   #samples = NO_SAMPLES;
+  #faded = NO_SAMPLES;
 
   /** @param {Source} source */
   constructor(source) {
@@ -119,7 +121,7 @@ export class Speaker {
     return this.#level;
   }
 
-  /** Last frame as it is in the mix. */
+  /** Last frame as it is in the mix; valid during the frame's tick, and not to be changed. */
   get samples() {
     return this.#samples;
   }
@@ -194,20 +196,24 @@ export class Speaker {
   }
 
   /**
-   * Copies the frame's samples from the ring, as they are mixed.
+   * Takes the frame's samples, as they are mixed: from the ring, or a faded copy.
    * @param {number} frame
    * @param {number} pauseFrames number of frames without voice that end its turn
    */
   take(frame, pauseFrames) {
-    const { ring } = this.#source;
-    if (this.#samples === NO_SAMPLES) this.#samples = new Float32Array(this.#frameValues);
-    const samples = this.#samples;
-    samples.set(ring.frame(frame));
+    this.#samples = this.#source.ring.frame(frame);
     this.measure(frame, pauseFrames);
-    if (this.#fadesIn) rampGain(samples, 0, this.#fadeSamples, this.channels, 0, 1);
-    if (this.#leaving) rampGain(samples, 0, this.#frameSamples, this.channels, 1, 0);
+    if (this.#fadesIn || this.#leaving) this.#fade();
     this.#fadesIn = false;
     this.#heardFrame = frame;
+  }
+
+  #fade() {
+    if (this.#faded === NO_SAMPLES) this.#faded = new Float32Array(this.#frameValues);
+    this.#faded.set(this.#samples);
+    this.#samples = this.#faded;
+    if (this.#fadesIn) rampGain(this.#samples, 0, this.#fadeSamples, this.channels, 0, 1);
+    if (this.#leaving) rampGain(this.#samples, 0, this.#frameSamples, this.channels, 1, 0);
   }
 
   /**

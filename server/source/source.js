@@ -3,6 +3,7 @@
  * @import { DropReason, Packet } from '../../public/shared/wire/packet.js'
  * @import { PayloadDecoder } from '../../public/shared/stream/payload.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
+ * @import { MixMath } from '../codec/mix-math.js'
  * @import { Lateness } from './lateness.js'
  * @import { Traffic } from './receiver-stats.js'
  * @import { LevelGain } from './voice-decoder.js'
@@ -116,6 +117,7 @@ export class Source {
    * @param {Lateness} options.lateness new
    * @param {LevelGain | null} [options.balance] null to leave levels unchanged
    * @param {boolean} [options.leavesOutSilence] true when the sender may leave out silent frames
+   * @param {MixMath} [options.math]
    */
   constructor({
     id,
@@ -126,6 +128,7 @@ export class Source {
     lateness,
     balance = null,
     leavesOutSilence = false,
+    math,
   }) {
     this.id = id;
     /** Number of the source in packets' lists of speakers. */
@@ -146,6 +149,7 @@ export class Source {
       decoder,
       balance,
       stats: this.#stats,
+      math,
     });
     /** Frames that are passed on undecoded. */
     this.undecoded = new UndecodedFrames(this.packets, this.#stats, this.#decoder.maxConcealed);

@@ -2,6 +2,7 @@
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { PacketBuffer } from '../../public/shared/stream/packet-buffer.js'
  * @import { PayloadDecoder } from '../../public/shared/stream/payload.js'
+ * @import { MixMath } from '../codec/mix-math.js'
  * @import { PcmRing } from './pcm-ring.js'
  * @import { ReceiverStats } from './receiver-stats.js'
  * @import { SoundQueue } from './sound-queue.js'
@@ -12,9 +13,9 @@
  * @property {(pcm: Float32Array, at: number) => void} hold a concealed frame, in place
  */
 
-import { levelOf } from '../../public/shared/sound/level.js';
 import { SILENT_LEVEL, VOICE_BIT } from '../../public/shared/wire/packet.js';
 import { mostConcealed } from '../../public/shared/stream/concealment.js';
+import { mixMath } from '../codec/mix-math.js';
 import { FrameState } from './pcm-ring.js';
 
 /** Decodes one participant's frames in order, into a ring or a queue, and conceals missing ones. */
@@ -24,6 +25,7 @@ export class VoiceDecoder {
   #decoder;
   #balance;
   #stats;
+  #math;
   #concealed = 0;
   /** Sender's frame whose decoding has begun; -1 for none. */
   #begun = -1;
@@ -44,9 +46,11 @@ export class VoiceDecoder {
    * @param {PayloadDecoder} options.decoder closed with this
    * @param {LevelGain | null} options.balance null to leave levels unchanged
    * @param {ReceiverStats} options.stats
+   * @param {MixMath} [options.math]
    */
-  constructor({ format, packets, decoder, balance, stats }) {
+  constructor({ format, packets, decoder, balance, stats, math = mixMath }) {
     this.#format = format;
+    this.#math = math;
     this.#packets = packets;
     this.#decoder = decoder;
     this.#balance = balance;
@@ -97,7 +101,7 @@ export class VoiceDecoder {
         : this.#decoder.decode(this.#packets.bytes(frame), 0, length, samples, at);
       this.last = FrameState.received;
       this.voice = (this.#packets.level(frame) & VOICE_BIT) !== 0;
-      this.level = levelOf(samples, at, this.#format.frameValues);
+      this.level = this.#math.levelOf(samples, at, this.#format.frameValues);
       this.#balance?.process(samples, at, this.level, this.voice);
       if (!good) this.#stats.garbled();
       if (inTime && this.#packets.isRedundant(frame)) this.#stats.recovered();

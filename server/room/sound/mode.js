@@ -190,6 +190,7 @@ export function openDelivery({ config, clock, sampleClock, delay, rates, observe
         layers: sound.newLayers(clock, rates),
         observer,
         onSourceEnded,
+        math: sound.math,
       });
     },
     mode === 'mix' ? 'mix' : forwardWay,

@@ -70,6 +70,11 @@ export class Streams {
     this.#codec = codec;
   }
 
+  /** Arithmetic of the room's mixes. */
+  get math() {
+    return this.#codec.math;
+  }
+
   /**
    * @param {number} stream  one of Stream
    * @param {string} name  for the log
@@ -80,6 +85,7 @@ export class Streams {
     return new MixStream(stream, this.#codec.newEncoder(name), this.#config.format, {
       suppresses,
       effort,
+      math: this.math,
     });
   }
 
@@ -102,6 +108,7 @@ export class Streams {
       return new MixStream(Stream.layers + index, encoder, format, {
         suppresses: silenceSuppression,
         effort,
+        math: this.math,
       });
     };
     return new Layers({ ladder: this.#ladder, format, open, clock, counts });
@@ -248,6 +255,7 @@ export class Streams {
       lateness,
       balance,
       leavesOutSilence,
+      math: this.math,
     });
     return { listener, source };
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CONCEALED } from '../../fakes/pcm-codec.js';
+import { mixMath } from '../../../server/codec/mix-math.js';
+import { CONCEALED, PcmCodec } from '../../fakes/pcm-codec.js';
 import { Conference, settle } from '../../fakes/conference.js';
 
 /**
@@ -100,6 +101,27 @@ describe('a room that delivers on its tick', () => {
     expect(cid).toEqual(bob);
     expect(dot).toEqual(bob);
     expect(ann).not.toEqual(bob);
+  });
+
+  it.each([
+    ['three speakers, of whom each is a third of the mix', 3, [false, true, false]],
+    ['four, whose own mixes are alike', 4, [true, false]],
+  ])('shares the analysis of sound that is alike: %s', async (_, count, expected) => {
+    const codec = new PcmCodec();
+    /** @type {boolean[]} */
+    const shared = [];
+    const shareAnalysis = (/** @type {boolean} */ isAlike) => void shared.push(isAlike);
+    const conference = new Conference({
+      codec: Object.assign(codec, { math: { ...mixMath, shareAnalysis } }),
+    });
+    const people = [];
+    for (let i = 0; i < count; i++) people.push(await conference.join(`P${i}`));
+    conference.pass(1);
+    for (const person of people) await person.speak(0, 0.1);
+    shared.length = 0;
+    conference.pass(5);
+    expect(shared.slice(0, expected.length)).toEqual(expected);
+    expect(shared.at(-1)).toBe(false);
   });
 
   it('sends silence when nobody speaks, nine bytes of it', async () => {
