@@ -79,7 +79,11 @@ export class BrowserClients {
           `--host-resolver-rules=MAP ${HOST} ${server.address}`,
           ...more,
         ],
-        ...(sound && { env: { ...process.env, ...sound } }),
+        // Playwright starts a browser without a window so that it plays nothing.
+        ...(sound && {
+          env: { ...process.env, ...sound },
+          ignoreDefaultArgs: ['--mute-audio'],
+        }),
       });
       return new BrowserClients(browser, scratch, await browser.newBrowserCDPSession());
     } catch (error) {
