@@ -9,6 +9,7 @@ export const partTexts = translated(own.partTexts, {
   frameMs: 'A frame is filled',
   codecMs: 'The codec looks ahead',
   serverDelayMs: 'Server-side delay',
+  laterMs: 'Late people are heard later by',
   wayMs: 'Way through the network',
   playoutMs: 'Playout buffer',
   outputMs: 'Waiting for the sound card',

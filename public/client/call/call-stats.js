@@ -122,6 +122,7 @@ export class CallStatistics {
       // A mix has passed two codecs, a forwarded voice one.
       codecMs: audio.lookaheadMs * (playout.isDirect || room.isForwarded ? 1 : 2),
       ...delayPartsOf(welcome, sync, { playoutMs: playout.delayMs, outputMs }),
+      laterMs: room.roster.laterMs,
     };
     const uplinkStats = uplink.stats();
     const { microphoneMs, suppressionMs = 0 } = options;
@@ -183,6 +184,7 @@ const microphoneMsOf = (deviceMs, laterMs) =>
  * @property {number} wayMs of delivery `tick`: the way down, since the server's delay holds the way
  *   up
  * @property {number} serverDelayMs
+ * @property {number} [laterMs] by how much the others are heard later than that, as stragglers
  * @property {number} playoutMs sound that waits for jitter
  * @property {number} outputMs sound that waits for the sound card
  * @property {number | null} [speakerMs] the delay of sound card and speaker, if the page knows it

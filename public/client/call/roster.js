@@ -149,6 +149,15 @@ export class Roster {
     return undefined;
   }
 
+  /** Delay of the others' voices beyond the room's, in milliseconds: the median; mostly 0. */
+  get laterMs() {
+    const others = [...this.#people.values()].filter(
+      ({ you, muted, away }) => !you && !muted && !away,
+    );
+    const delays = others.map(({ laterMs }) => laterMs).sort((a, b) => a - b);
+    return delays[(delays.length - 1) >> 1] ?? 0;
+  }
+
   /** @returns {PeopleList} */
   list() {
     return { people: [...this.#people.values()], you: this.#you, listeners: this.#listeners };

@@ -4,7 +4,9 @@ import { minutesText } from '../units.js';
 export const partTexts = {
   microphoneMs: 'Mikrofone der anderen',
   frameMs: 'Ein Paket wird gefüllt',
+  codecMs: 'Der Codec schaut voraus',
   serverDelayMs: 'Verzögerung im Server',
+  laterMs: 'Verspätete hört man später um',
   wayMs: 'Weg durch das Netz',
   playoutMs: 'Wiedergabepuffer',
   outputMs: 'Warten auf die Soundkarte',

@@ -22,6 +22,7 @@ export const PARTS = [
   'frameMs',
   'codecMs',
   'serverDelayMs',
+  'laterMs',
   'wayMs',
   'playoutMs',
   'outputMs',

@@ -183,6 +183,7 @@ What you hear is 120 ms old
   A frame is filled: 20 ms
   The codec looks ahead: –
   Server-side delay: 60 ms
+  Late people are heard later by: –
   Way through the network: 5 ms
   Playout buffer: 25 ms
   Waiting for the sound card: 10 ms

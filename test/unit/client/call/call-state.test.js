@@ -224,6 +224,7 @@ describe('people of a CallState', () => {
       [0, 0],
       [0, 400],
     ]);
+    expect(room.roster.laterMs).toBe(400);
     apply(room, { type: 'waited', people: [{ id: 'b', delayMs: 90, offsetMs: 0 }] });
     expect(told()).toEqual([
       [0, 0],
