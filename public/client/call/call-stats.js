@@ -122,7 +122,7 @@ export class CallStatistics {
       // A mix has passed two codecs, a forwarded voice one.
       codecMs: audio.lookaheadMs * (playout.isDirect || room.isForwarded ? 1 : 2),
       ...delayPartsOf(welcome, sync, { playoutMs: playout.delayMs, outputMs }),
-      laterMs: room.roster.laterMs,
+      laterMs: playout.isDirect ? 0 : room.roster.laterMs,
     };
     const uplinkStats = uplink.stats();
     const { microphoneMs, suppressionMs = 0 } = options;

@@ -58,7 +58,12 @@ export class PeopleList {
     store.subscribe(['speakers', 'state'], ({ speakers, state }) =>
       this.#showSpeakers(state === 'away' ? [] : speakers),
     );
-    store.subscribe(['stats'], ({ stats }) => this.#heardAfter(stats?.delayMs ?? null));
+    // The sum has the usual delay of late people; each voice has its own.
+    store.subscribe(['stats'], ({ stats }) =>
+      this.#heardAfter(
+        typeof stats?.delayMs === 'number' ? stats.delayMs - (stats.delayParts.laterMs ?? 0) : null,
+      ),
+    );
   }
 
   /** @param {CallView} call */
