@@ -50,7 +50,7 @@ export const QUEUE_MS = 300;
 
 /** Time in which a case comes to a condition's first step, in seconds, and a quick run's. */
 const SETTLE_SECONDS = 12;
-const QUICK_SETTLE_SECONDS = 5;
+const QUICK_SETTLE_SECONDS = 4;
 
 /** Time in which the last packets of a block come, in seconds. */
 export const AFTER_SECONDS = 2;

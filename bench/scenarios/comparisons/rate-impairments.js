@@ -11,11 +11,12 @@ const SAMPLE_RATE = 48_000;
 
 /**
  * Marks the lab's speech at each bit rate by ViSQOL, without a network: some seconds of work.
+ * @param {number} [seconds] of the speech, from its beginning
  * @returns {Promise<Map<number, number>>} Ie, the impairment without loss, by bit rate in kb/s
  */
-export async function rateImpairments() {
+export async function rateImpairments(seconds = Infinity) {
   const codec = await loadCodec();
-  const speech = await readSpeech(SAMPLE_RATE);
+  const speech = (await readSpeech(SAMPLE_RATE)).subarray(0, seconds * SAMPLE_RATE);
   return new Map(
     RATES.map((bitrate) => {
       const sound = decodedSound(codec, packetsOf(codec, speech, { bitrate }));
