@@ -58,4 +58,47 @@ describe('mouth to ear', () => {
     expect(mean).toBeCloseTo(118 / 3, 9);
     expect(row).toMatch(/not measured.*no verdict: the machine was disturbed in 1 of the calls/);
   });
+
+  it('sets the sum of the page beside what was measured at the devices, and names the rest', () => {
+    const values = new Map([
+      ['added', 40],
+      ['wholeCall', 120],
+      ['wholeLoop', 80],
+      ['pageSum', 112],
+      ['microphone', 10],
+      ['frame', 20],
+      ['codec', 5],
+      ['serverDelay', 6],
+      ['playoutDelay', 9],
+      ['output', 15],
+      ['speaker', 30],
+      ['disturbed', 0],
+    ]);
+    const samples = (/** @type {string} */ name) =>
+      (values.has(name) ? [0, 1, 2, 3, 4] : []).map((repetition) => ({
+        protocol: 'webtransport',
+        repetition,
+        client: 'ear',
+        atMs: 0,
+        value: values.get(name),
+        factors: { frameMs: 20 },
+      }));
+    const { tables } = mouthToEar.result(
+      /** @type {any} */ ({ samples }),
+      /** @type {any} */ ({
+        frame: [20],
+        seed: 1,
+        sound: 'pulseaudio',
+        transports: [],
+        format: '',
+      }),
+    );
+    const [targets, , parts] = /** @type {any[]} */ (tables);
+    expect(targets.rows.map((/** @type {any[]} */ row) => row.map(String).join(' | '))).toEqual([
+      expect.stringMatching(/frames of 20 ms \| ≤ 60.0 ms \| 40.0 ms \| met/),
+      expect.stringMatching(/page's sum.* \| ≤ 10.0 ms \| 8.0 ms \| met .*measured 120.0 ms/),
+    ]);
+    const rest = parts.rows.find((/** @type {any[]} */ [name]) => name === 'The rest');
+    expect(rest[1]).toBeCloseTo(120 - 10 - 20 - 5 - 6 - 9 - 15 - 30);
+  });
 });
