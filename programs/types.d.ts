@@ -48,6 +48,8 @@ export interface Person {
   readonly hand: number;
   /** Title of their sound, as they have told it; empty without one. */
   readonly title: string;
+  /** The id of the person whose shared sound this is; empty for people. */
+  readonly owner: string;
   /** True while the connection is lost and the place is kept. */
   readonly away: boolean;
   /** True for the program itself. */

@@ -11,7 +11,7 @@ import { readTrack } from './client/track/track-sound.js';
  * @import { AudioFormat } from './shared/sound/audio-format.js'
  * @import { Nearness } from './shared/nearness.js'
  * @import { ClientStats } from './client/call/call-stats.js'
- * @import { CallOptions, CallView, LiveOptions } from './client/call/types.js'
+ * @import { CallOptions, CallView, ClientOptions, LiveOptions } from './client/call/types.js'
  * @import { ClientMessage } from './shared/messages/client-messages.js'
  * @import { ServerMessages } from './shared/messages/server-messages.js'
  *
@@ -109,6 +109,17 @@ export class Call extends EventTarget {
   /** Token with which another call resumes this place in the room; '' before 'joined'. */
   get resume() {
     return this.store.value.joined?.resume ?? '';
+  }
+
+  /**
+   * Options with which this person's shared sound joins, once the call has.
+   * @param {string} name  for everybody
+   * @returns {ClientOptions}
+   */
+  sharingAs(name) {
+    const { origin, transport, e2eKey, join } = this.#options;
+    const { room, e2e } = join;
+    return { origin, transport, e2eKey, join: { room, e2e, name, owner: this.resume } };
   }
 
   /**

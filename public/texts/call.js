@@ -11,6 +11,9 @@ export const callTexts = translated(own.callTexts, {
   away: 'away: connection lost, may come back',
   handRaised: 'hand raised',
   notRecorded: 'not recorded',
+  sharedBy: (/** @type {string} */ name) => `shared by ${name}`,
+  shareCame: (/** @type {string} */ name) => `${name} shares a sound.`,
+  shareWent: (/** @type {string} */ name) => `${name} no longer shares a sound.`,
   plays: (/** @type {string} */ title) => `♪ ${title}`,
   waited: (/** @type {number} */ ms) =>
     `arrives ${Math.round(ms)} ms late: everybody’s sound waits`,

@@ -67,6 +67,11 @@ const soundFailures = Object.freeze({
     'This browser makes both sides of a microphone the same while it cancels echo, suppresses ' +
     'noise or sets the gain. To be heard in stereo, use headphones and choose Music under ' +
     'Settings.',
+  'share-silent':
+    'What you chose came without sound. Share again, choose a tab, and tick “Also share tab ' +
+    'audio”.',
+  'share-failed':
+    'That sound could not be shared. Choose another tab or file, or reload the page and try again.',
   'noise-model':
     'The stronger noise suppression can’t be used now, so your browser’s own is on in its place. ' +
     'To try again, turn it off and on under Settings.',

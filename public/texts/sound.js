@@ -98,6 +98,24 @@ export const soundTexts = translated(own.soundTexts, {
     'Everybody hears it at the same moment, as with the metronome, and can play to it. While the ' +
     'metronome is on, it begins with a bar, after one bar of beats. It is in no ' +
     'recording. Use headphones, or the microphone picks it up.',
+  share: 'Share a sound',
+  shareNone: 'You share none.',
+  shareTab: 'Share a tab’s sound',
+  shareFile: 'Share a file’s sound',
+  shareStop: 'Stop sharing',
+  shareReading: 'The file is being read.',
+  shareBegins: 'It begins…',
+  shareOn: (/** @type {string} */ name) => `Everybody hears “${name}” beside your voice.`,
+  shareOver: 'It is over: nobody hears it any more.',
+  shareOfTab: 'Sound of a tab',
+  shareOfFile: 'Sound of a file',
+  shareHint:
+    'It goes out beside your voice, unprocessed. Everybody sees it beside you, and sets its ' +
+    'volume. Tick “Also share tab audio” when the browser asks. A tab goes on playing here; use ' +
+    'headphones, or the microphone takes it in.',
+  shareFileHint:
+    'It goes out beside your voice, unprocessed. Everybody sees it beside you, and sets its ' +
+    'volume. This browser can’t share a tab’s sound; Chrome and Edge on a computer can.',
   panelLoading: 'Loading…',
   plotsLoading: 'Loading…',
   plotRoundTrip: 'Round trip',

@@ -16,6 +16,7 @@
  * @property {number} quality    of the connection: 0 unknown, 1 bad, 2 fair, 3 good
  * @property {boolean} recorded
  * @property {string} title      of their sound; empty without one
+ * @property {string} owner      the id of the person whose shared sound this is; empty for people
  * @property {boolean} away      the connection is lost, the place is kept
  * @property {number} waitMs the delay that everybody has because of this person's sound, in
  *   milliseconds; 0 for most
@@ -97,6 +98,7 @@ export class Roster {
       quality: Number(person.quality) || 0,
       recorded: Boolean(person.recorded),
       title: String(person.title ?? ''),
+      owner: String(person.owner ?? ''),
       away: Boolean(person.away),
       waitMs,
       laterMs,

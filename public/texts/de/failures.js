@@ -63,6 +63,12 @@ const soundFailures = {
     'Dein Lautsprecher wurde abgezogen. Der Standardlautsprecher wird benutzt, bis er wieder da ' +
     'ist. Steck ihn ein oder wähle einen anderen unter „Einstellungen“.',
   'speaker-back': 'Dein Lautsprecher wird wieder benutzt. Du musst nichts tun.',
+  'share-silent':
+    'Was du gewählt hast, kam ohne Ton. Teile noch einmal, wähle einen Tab, und setze den Haken ' +
+    'bei „Tab-Audio teilen“.',
+  'share-failed':
+    'Dieser Ton ließ sich nicht teilen. Wähle einen anderen Tab oder eine andere Datei, oder ' +
+    'lade die Seite neu und versuche es noch einmal.',
   'noise-model':
     'Die stärkere Rauschunterdrückung lässt sich gerade nicht benutzen, deshalb ist die des ' +
     'Browsers an. Um es noch einmal zu versuchen, schalte sie unter „Einstellungen“ aus und ein.',

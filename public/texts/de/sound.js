@@ -86,6 +86,25 @@ export const soundTexts = {
     'Alle hören sie im selben Moment, wie das Metronom, und können dazu spielen. Solange das ' +
     'Metronom an ist, beginnt sie mit einem Takt, nach einem Takt Vorzählen. In Aufnahmen ist ' +
     'sie nicht. Benutze Kopfhörer, sonst nimmt das Mikrofon sie auf.',
+  share: 'Einen Ton teilen',
+  shareNone: 'Du teilst keinen.',
+  shareTab: 'Ton eines Tabs teilen',
+  shareFile: 'Ton einer Datei teilen',
+  shareStop: 'Nicht mehr teilen',
+  shareReading: 'Die Datei wird gelesen.',
+  shareBegins: 'Es geht los …',
+  shareOn: (name) => `Alle hören „${name}“ neben deiner Stimme.`,
+  shareOver: 'Es ist zu Ende: Niemand hört es mehr.',
+  shareOfTab: 'Ton eines Tabs',
+  shareOfFile: 'Ton einer Datei',
+  shareHint:
+    'Er geht unverarbeitet neben deiner Stimme hinaus. Alle sehen ihn neben dir und stellen ihn ' +
+    'so laut, wie sie wollen. Setze den Haken bei „Tab-Audio teilen“, wenn der Browser fragt. ' +
+    'Ein Tab spielt hier weiter; benutze Kopfhörer, sonst nimmt das Mikrofon ihn auf.',
+  shareFileHint:
+    'Er geht unverarbeitet neben deiner Stimme hinaus. Alle sehen ihn neben dir und stellen ihn ' +
+    'so laut, wie sie wollen. Den Ton eines Tabs kann dieser Browser nicht teilen; Chrome und ' +
+    'Edge auf einem Computer können es.',
   panelLoading: 'Wird geladen …',
   plotsLoading: 'Wird geladen …',
   plotRoundTrip: 'Hin und zurück',

@@ -123,13 +123,14 @@ export class CallPanels {
     const own = people.find(({ id }) => id === you);
     // A listener is in no other person's list.
     const listens = Number(own?.role === 'listener' && listeners > 0);
+    const present = people.filter(({ owner }) => owner === '').length;
     const counts = [
-      texts.people(people.length - listens),
+      texts.people(present - listens),
       listeners > 0 && texts.listenersToo(listeners),
     ];
     setText(this.#count, counts.filter(Boolean).join(' · '));
     this.#speakerNames.hidden = people.length <= MOST_IN_VIEW;
-    this.#alone.hidden = people.length !== 1 || listeners > listens;
+    this.#alone.hidden = present !== 1 || listeners > listens;
     // One's own tile has no button: on a small screen the keyboard scrolls the stage itself.
     if (people.length === 1) this.#stage.tabIndex = 0;
     else this.#stage.removeAttribute('tabindex');

@@ -1,4 +1,4 @@
-import { hue, initials, labelOf } from './person.js';
+import { hue, initials, labelOf, ownerLabel } from './person.js';
 import { build, elementOf, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
 import { KeyedList } from '../kit/keyed-list.js';
@@ -17,6 +17,7 @@ import { texts } from '../../texts/texts.js';
  * @property {boolean} moderates the person of this page is a moderator
  * @property {boolean} ownVolumes one has volumes of one's own: listeners have none
  * @property {boolean} stereo the room is stereo
+ * @property {string} sharedBy  label of the person whose shared sound it is; empty for people
  */
 
 /**
@@ -75,8 +76,12 @@ export class PeopleList {
       ownVolumes: role !== 'listener',
       stereo,
     };
-    this.#tiles.show(people, (tile, person) =>
-      tile.show(person, { ...shown, you: person.id === you }),
+    this.#tiles.show(withShared(people), (tile, person) =>
+      tile.show(person, {
+        ...shown,
+        you: person.id === you,
+        sharedBy: ownerLabel(person, people),
+      }),
     );
     this.#list.dataset.count = String(Math.min(people.length, 7));
   }
@@ -103,6 +108,18 @@ export class PeopleList {
   }
 }
 
+/**
+ * People in their order, each with their shared sound behind them.
+ * @param {Person[]} people
+ */
+function withShared(people) {
+  if (people.every(({ owner }) => owner === '')) return people;
+  const isOwned = (/** @type {Person} */ { owner }) => people.some(({ id }) => id === owner);
+  return people
+    .filter((person) => !isOwned(person))
+    .flatMap((person) => [person, ...people.filter(({ owner }) => owner === person.id)]);
+}
+
 /** @param {number} level in -dBov */
 const shareOf = (level) => Math.min(1, Math.max(0, (QUIET - level) / (QUIET - LOUD)));
 
@@ -126,6 +143,7 @@ function statesOf(person, shown, isMutedForYou) {
   const { role, away, hand, muted, silenced, waitMs, laterMs, recorded, title } = person;
   const later = shown.you ? texts.youLater : texts.later;
   const states = [
+    shown.sharedBy !== '' && texts.sharedBy(shown.sharedBy),
     title !== '' && texts.plays(title),
     texts.roles[role],
     away && texts.away,

@@ -39,6 +39,16 @@ export function hue(name) {
   return ((hash ^ (hash >>> 12)) >>> 0) % 360;
 }
 
+/**
+ * The label of the person whose shared sound somebody is; empty for people.
+ * @param {Person} person
+ * @param {Person[]} people
+ */
+export function ownerLabel({ owner }, people) {
+  const found = owner ? people.find(({ id }) => id === owner) : undefined;
+  return found ? labelOf(found) : '';
+}
+
 /** Most changes of one kind that are announced one by one. */
 const MOST_NAMED = 5;
 
@@ -59,9 +69,14 @@ export function changesOf(before, after, you) {
     was.delete(person.id);
     if (person.id === you) continue;
     if (earlier) sentences.push(...changesOfOne(earlier, person, name));
+    else if (person.owner) sentences.push(texts.shareCame(ownerLabel(person, after)));
     else joined.push(texts.joined(name));
   }
-  const left = [...was.values()].map((person) => texts.left(labelOf(person)));
+  const [shared, gone] = [true, false].map((isShared) =>
+    [...was.values()].filter(({ owner }) => Boolean(owner) === isShared),
+  );
+  sentences.push(...shared.map((person) => texts.shareWent(ownerLabel(person, before))));
+  const left = gone.map((person) => texts.left(labelOf(person)));
   // Reading a crowd's names aloud would take minutes.
   sentences.splice(MOST_NAMED);
   sentences.push(...(joined.length > MOST_NAMED ? [texts.manyCame(joined.length)] : joined));

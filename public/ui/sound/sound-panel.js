@@ -1,6 +1,7 @@
 import { announce, build, makeButton, setText } from '../kit/element.js';
 import { MetronomeControls } from './metronome-controls.js';
 import { OperatorControls } from './operator-controls.js';
+import { ShareControls } from './share-controls.js';
 import { TrackControls } from './track-controls.js';
 import {
   devicesSentence,
@@ -97,6 +98,7 @@ export class SoundPanel {
       ),
       new MetronomeControls(current).element,
       new TrackControls(current).element,
+      new ShareControls(current).element,
       this.#place,
       this.#figures.element,
       copy,

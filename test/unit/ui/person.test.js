@@ -36,6 +36,7 @@ describe('announcements', () => {
     quality: 0,
     recorded: false,
     title: '',
+    owner: '',
     away: false,
     waitMs: 0,
     laterMs: 0,
@@ -53,6 +54,20 @@ describe('announcements', () => {
       sentences: ['Ben (2) left.'],
       came: 0,
       went: 1,
+    });
+  });
+
+  it('tell of a shared sound by its owner, who doesn’t come or go with it', () => {
+    const tune = { ...anna, id: '3', name: 'Tune', label: 'Tune', owner: '2' };
+    expect(changesOf([anna, ben], [anna, ben, tune], '1')).toEqual({
+      sentences: ['Ben (2) shares a sound.'],
+      came: 0,
+      went: 0,
+    });
+    expect(changesOf([anna, ben, tune], [anna, ben], '1')).toEqual({
+      sentences: ['Ben (2) no longer shares a sound.'],
+      came: 0,
+      went: 0,
     });
   });
 

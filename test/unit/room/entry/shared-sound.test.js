@@ -19,7 +19,7 @@ async function begin(options = {}) {
   return { conference, ann, bob, share };
 }
 
-/** What somebody heard in a frame: its samples' value, to two digits. */
+/** Value of the samples that somebody heard in a frame, to two digits. */
 const heard = async (/** @type {Person} */ person, /** @type {number} */ frame) =>
   Number(((await person.heard()).get(frame)?.[0] ?? 0).toFixed(2));
 

@@ -1,0 +1,130 @@
+import {
+  canShareTab,
+  captureTab,
+  readShared,
+  SharedSound,
+} from '../../client/call/shared-sound.js';
+import { findSupport } from '../../client/connection/support.js';
+import { readName } from '../../shared/text.js';
+import { build, makeButton, setText } from '../kit/element.js';
+import { noticeText, texts } from '../../texts/texts.js';
+
+/** @import { CurrentCall } from '../call/current-call.js' */
+
+/** Controls of the sound that this person shares beside their voice: a tab's, or a file's. */
+export class ShareControls {
+  #file = build('input', {
+    id: 'share-file',
+    type: 'file',
+    accept: 'audio/*',
+    class: 'visually-hidden',
+  });
+  #says = build('p', { 'aria-live': 'polite' });
+  #buttons;
+  #stop;
+  #current;
+  /** @type {SharedSound | null} */
+  #shared = null;
+  /** This person's id while they share. */
+  #owner = '';
+  element;
+
+  /** @param {CurrentCall} current */
+  constructor(current) {
+    this.#current = current;
+    const canTab = canShareTab();
+    this.#buttons = [
+      ...(canTab ? [makeButton('button', texts.shareTab, () => void this.#shareTab())] : []),
+      makeButton('button', texts.shareFile, () => this.#file.click()),
+    ];
+    this.#stop = makeButton('button', texts.shareStop, () => {
+      this.#shared?.close();
+      this.#over(texts.shareNone);
+    });
+    this.#file.addEventListener('change', () => void this.#shareFile());
+    this.#file.tabIndex = -1;
+    this.#file.setAttribute('aria-hidden', 'true');
+    this.element = build(
+      'section',
+      { class: 'share-sound stack', 'aria-labelledby': 'share-title' },
+      build('h3', { id: 'share-title' }, texts.share),
+      this.#says,
+      this.#file,
+      build('div', { class: 'joined-fields' }, ...this.#buttons, this.#stop),
+      build('p', { class: 'hint' }, canTab ? texts.shareHint : texts.shareFileHint),
+    );
+    this.#over(texts.shareNone);
+    // Without its owner's place a shared sound has none.
+    current.store.subscribe(['you', 'state'], ({ you, state }) => {
+      if (this.#shared === null || (you === this.#owner && state !== 'ended')) return;
+      this.#shared.close();
+      this.#over(texts.shareNone);
+    });
+  }
+
+  async #shareTab() {
+    try {
+      const stream = await captureTab();
+      // The person hears the tab itself.
+      if (stream) this.#share(stream, texts.shareOfTab, 0);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  async #shareFile() {
+    const [file] = this.#file.files ?? [];
+    this.#file.value = '';
+    if (!file) return;
+    setText(this.#says, texts.shareReading);
+    try {
+      const { name, error } = readName(file.name.replace(/\.[^.]{1,5}$/, ''));
+      this.#share(await readShared(file), error === null ? name : texts.shareOfFile, null);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /**
+   * @param {MediaStream | AudioBuffer} source
+   * @param {string} name  for everybody
+   * @param {number | null} ownGain  of the sound for this person; null: as it is
+   */
+  #share(source, name, ownGain) {
+    const { call } = this.#current;
+    if (!call || call.resume === '') {
+      if (source instanceof MediaStream) for (const track of source.getTracks()) track.stop();
+      return this.#over(texts.shareNone);
+    }
+    this.#shared?.close();
+    this.#owner = this.#current.store.value.you;
+    this.#shared = new SharedSound(call.sharingAs(name), source, findSupport(), {
+      joined: (id) => {
+        if (ownGain !== null) this.#current.send({ type: 'volume', person: id, gain: ownGain });
+        setText(this.#says, texts.shareOn(name));
+      },
+      ended: (code) => this.#over(code === 'share-over' ? texts.shareOver : noticeText(code)),
+    });
+    this.#shared.start();
+    setText(this.#says, texts.shareBegins);
+    this.#show();
+  }
+
+  /** @param {unknown} error */
+  #failed(error) {
+    const { code = 'share-failed' } = /** @type {{ code?: string }} */ (error);
+    this.#over(noticeText(code));
+  }
+
+  /** @param {string} sentence */
+  #over(sentence) {
+    this.#shared = null;
+    setText(this.#says, sentence);
+    this.#show();
+  }
+
+  #show() {
+    for (const button of this.#buttons) button.hidden = this.#shared !== null;
+    this.#stop.hidden = this.#shared === null;
+  }
+}
