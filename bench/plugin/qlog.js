@@ -159,6 +159,11 @@ function countsOf(events) {
  * @param {readonly QlogFile[]} files
  */
 export function qlogNote(files) {
+  if (files.length === 0)
+    return (
+      'qlog: no file was written. No connection was of quinn, or the build for the lab is older ' +
+      'than this (npm run build:native -- --lab).'
+    );
   const events = files.flatMap((file) => Object.values(file.events));
   const cut = files.filter(({ isCut }) => isCut).length;
   return (

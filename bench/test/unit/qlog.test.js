@@ -85,6 +85,7 @@ describe('qlog files of a run', () => {
     await completeQlogs(folder);
     const once = await readFile(join(folder, 'client-1-1.sqlog'), 'utf8');
     expect(await completeQlogs(folder)).toEqual([]);
+    expect(qlogNote([])).toMatch(/^qlog: no file was written/);
     expect(await readFile(join(folder, 'client-1-1.sqlog'), 'utf8')).toBe(once);
   });
 
