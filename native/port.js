@@ -1,7 +1,7 @@
 import { CLOSE_CAUSES, EventKind, load } from './binding.js';
 import { SessionGroup, NativeSession } from './session.js';
 
-/** @import { Binding, NativeEvent, NativePort } from './binding.js' */
+/** @import { NativeEvent, NativePort } from './binding.js' */
 
 /** Limits of one reading; the rest waits for the event loop's next turn. */
 const MAX_EVENTS = 256;

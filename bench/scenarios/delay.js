@@ -5,7 +5,7 @@
  *
  * @import { ParticipantTransport } from '../../testkit/participants/connection.js'
  * @import { Lab } from './lab.js'
- * @import { Samples, Scenario } from './scenario.js'
+ * @import { Scenario } from './scenario.js'
  * @import { Headline, Plot, Sample, Series, Table } from '../report/result.js'
  */
 

@@ -1,6 +1,5 @@
 /**
  * @import { ServerConfig } from '../../public/client/connection/choose.js'
- * @import { TransportName } from '../../public/client/connection/connection.js'
  * @import { ParticipantTransport } from '../../testkit/participants/connection.js'
  * @import { Link } from '../link/link.js'
  * @import { RunFolder } from '../report/run-folder.js'

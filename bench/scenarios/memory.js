@@ -1,6 +1,5 @@
 /**
  * The memory that one more silent participant takes of the server.
- * @import { Child } from '../../testkit/participants/child.js'
  * @import { Lab } from './lab.js'
  * @import { Scenario } from './scenario.js'
  * @import { Quantity, Sample } from '../report/result.js'

@@ -1,7 +1,7 @@
 /**
  * Three real nodes of a cluster on this machine. Checks that `plan` predicts the cost of rooms on
  * each of them, and measures the cost of relaying a room's mix to listeners.
- * @import { Samples, Scenario } from './scenario.js'
+ * @import { Scenario } from './scenario.js'
  * @import { Lab } from './lab.js'
  * @import { Quantity, Table } from '../report/result.js'
  * @import { UnitCosts } from '../plan/unit-costs.js'

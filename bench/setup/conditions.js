@@ -17,7 +17,6 @@
  * @property {(condition: Condition) => boolean} holds  true if a condition is one of the sweep's
  * @property {(at: number | string) => string} where    begins a sentence
  *
- * @import { PacketCount } from '../link/emulator.js'
  */
 
 /** The round trip at which loss and rate are varied, in milliseconds. */

@@ -4,7 +4,7 @@
  * with all of its candidates.
  *
  * @import { PeerConnection } from 'node-datachannel'
- * @import { OnPacket, Receiver, Sender, Way } from './way.js'
+ * @import { OnPacket, Sender, Way } from './way.js'
  */
 
 /** @typedef {typeof import('node-datachannel')} Library */

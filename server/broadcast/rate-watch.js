@@ -1,7 +1,6 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { LightListener } from '../mix/light-listener.js'
- * @import { SessionStats } from '../session/session.js'
  * @import { RateCounts } from './layers.js'
  * @import { Reading } from './rate-rule.js'
  *

@@ -5,7 +5,6 @@
  *
  * @typedef {z.infer<typeof nodeAddress>} NodeAddress  address of a node for clients
  * @typedef {z.infer<typeof beat>} Beat
- * @typedef {z.infer<typeof claim>} Claim
  * @typedef {z.infer<typeof where>} Where
  * @typedef {z.infer<typeof opening>} Opening
  * @typedef {z.infer<typeof opened>} Opened

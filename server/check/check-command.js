@@ -1,7 +1,6 @@
 /**
  * `aloud check`: tries whatever a server with these options needs, on this machine and now.
  *
- * @import { Config } from '../config/config.js'
  * @import { Check, Finding } from './finding.js'
  */
 

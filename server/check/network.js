@@ -15,7 +15,7 @@ import { ownHost } from './running.js';
 
 /**
  * @import { Config } from '../config/config.js'
- * @import { Check, Context, Finding, Running } from './finding.js'
+ * @import { Check, Finding, Running } from './finding.js'
  */
 
 /** Longest wait for a datagram, a session or NATS, in milliseconds. */

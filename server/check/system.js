@@ -13,7 +13,7 @@ import { FILES_ADVICE, limitOfFiles } from '../open-files.js';
 import { stateDirectory } from '../packages.js';
 import { fail, note, ok, reasonOf, warn } from './finding.js';
 
-/** @import { Check, Context, Finding } from './finding.js' */
+/** @import { Check, Finding } from './finding.js' */
 
 /** Descriptors besides connections: files, sockets, threads. */
 const OTHER_FILES = 200;

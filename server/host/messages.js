@@ -1,7 +1,6 @@
 /**
  * The messages between the main thread and a worker. All are plain data.
  *
- * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { SharedEndpoint } from '@aloud/native'
  * @import { Config } from '../config/config.js'
  * @import { Cause, Fields, Level } from '../log.js'

@@ -1,6 +1,6 @@
 /**
  * @import { IncomingMessage } from 'node:http'
- * @import { NextFunction, Request, RequestHandler, Response, Router } from 'express'
+ * @import { NextFunction, RequestHandler, Response, Router } from 'express'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Bans, Whom } from '../access/bans.js'

@@ -6,7 +6,6 @@
  * @import { Session } from '../session/session.js'
  * @import { Traffic } from '../source/receiver-stats.js'
  * @import { RateCounts } from '../broadcast/layers.js'
- * @import { Ladder } from '../broadcast/ladder.js'
  * @import { LightListener } from '../mix/light-listener.js'
  * @import { Wire } from './home.js'
  *

@@ -1,7 +1,6 @@
 /**
  * A codec that keeps every eighth sample of each channel unchanged, in 16 bits, behind a check
  * byte. It isn't Opus, so that a room's test sees the room's effects, not a codec's.
- * @import { Codec } from '../../public/shared/stream/codec.js'
  */
 
 const CHECK = 0xa5;

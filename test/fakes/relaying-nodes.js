@@ -1,7 +1,6 @@
 /**
  * Nodes of a cluster with rooms, on the test's network and clock: a full node relays people to
  * others.
- * @import { NodeAddress } from '../../server/bus/messages.js'
  */
 
 import { ResumeTokens } from '../../server/access/resume-token.js';

@@ -4,7 +4,6 @@
  *
  * @import { Samples } from '../scenario.js'
  * @import { Plot, Quantity, Sample, Table } from '../../report/result.js'
- * @import { Set } from './sets.js'
  *
  * @typedef {object} Condition
  * @property {string} name   a word: 'loss'

@@ -1,7 +1,6 @@
 /**
  * Sound and messages in one session, each of the two in datagrams or on a stream: what either does
  * to the other.
- * @import { Quantity } from '../../report/result.js'
  * @import { Figure } from './grid-result.js'
  * @import { Swept } from './grid-scenario.js'
  */

@@ -3,7 +3,7 @@
  * trip, loss and rate, with new and resumed connections.
  * @import { Lab } from '../lab.js'
  * @import { Samples, Scenario } from '../scenario.js'
- * @import { Headline, Quantity, Sample, Table } from '../../report/result.js'
+ * @import { Headline, Quantity, Table } from '../../report/result.js'
  * @import { Condition } from '../../setup/conditions.js'
  * @import { Joiner, Leg } from '../../setup/joiner.js'
  */

@@ -1,5 +1,4 @@
 /**
- * @import { AudioFormat } from '../../shared/sound/audio-format.js'
  * @import { ClockSync } from '../clock/clock-sync.js'
  */
 

@@ -4,7 +4,6 @@
  *
  * @typedef {z.infer<typeof person>} PersonFields
  * @typedef {z.infer<typeof rules>} RulesFields
- * @typedef {z.infer<typeof nodeAddress>} NodeFields
  * @typedef {z.infer<typeof chatMessage>} ChatFields
  * @typedef {z.infer<typeof recording>} RecordingFields
  * @typedef {z.infer<typeof beat>} BeatFields

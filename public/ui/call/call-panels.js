@@ -20,7 +20,6 @@ import { labels, texts } from '../../texts/texts.js';
  * @import { ServerMessages } from '../../shared/messages/server-messages.js'
  * @import { Notices } from '../kit/notices.js'
  * @import { OwnVolumes } from '../people/own-volumes.js'
- * @import { Person } from '../people/person.js'
  * @import { Device } from '../settings/devices.js'
  * @import { CallSigns } from './call-signs.js'
  * @import { CurrentCall } from './current-call.js'

@@ -1,5 +1,5 @@
 /**
- * @import { ControlMessage, SessionStats } from '../../session/session.js'
+ * @import { SessionStats } from '../../session/session.js'
  * @import { Traffic } from '../../source/receiver-stats.js'
  * @import { Source } from '../../source/source.js'
  * @import { Member, MemberSound } from './member.js'

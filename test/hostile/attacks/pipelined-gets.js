@@ -1,6 +1,5 @@
 /**
  * Many requests in one write, before any of their answers.
- * @import { Socket } from 'node:net'
  * @import { Attack, Target } from '../support/attack-process.js'
  */
 

@@ -10,7 +10,7 @@ import {
   until,
 } from '../../../testkit/native.js';
 
-/** @import { NativeSession, SessionRequest } from '@aloud/native' */
+/** @import { NativeSession } from '@aloud/native' */
 
 const WORKER = new URL('../../fixtures/port-worker.js', import.meta.url);
 

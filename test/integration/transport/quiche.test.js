@@ -24,7 +24,6 @@ import {
  * sockets; and on an engine that is made here, for what only an engine does.
  *
  * @import { Options, Peer } from '../../../testkit/transport-cases.js'
- * @import { QuicheTransport } from '../../../server/transport/webtransport-quiche.js'
  */
 
 const { Http2Server, HttpServer, WebTransport } = await importQuietly();
