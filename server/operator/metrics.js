@@ -10,7 +10,8 @@
  * @property {'counter' | 'gauge'} type
  * @property {string} help
  * @property {string[]} [labels]
- * @property {(status: Status) => Iterable<Sample>} samples
+ * @property {(status: Status) => Iterable<Sample> | number | null} samples  a number has no labels;
+ *   null is no sample
  */
 
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
@@ -25,8 +26,8 @@ const MISNAMED = [
 /** Histogram of the lateness of ticks. */
 const TICK_LATENESS = 'aloud_tick_lateness_seconds';
 
-/** @param {number} value @returns {Sample[]} */
-const one = (value) => [[{}, value]];
+/** @param {ReturnType<MetricRow['samples']>} samples @returns {Iterable<Sample>} */
+const listOf = (samples) => (typeof samples === 'number' ? [[{}, samples]] : (samples ?? []));
 
 /** @param {Record<string, number>} counts @param {string} label @returns {Sample[]} */
 const each = (counts, label) =>
@@ -55,23 +56,22 @@ const METRICS = Object.freeze({
     ({ version, codec, engine }) => [[{ version, codec, engine: engine ?? 'none' }, 1]],
     ['version', 'codec', 'engine'],
   ),
-  aloud_ready: gauge('Whether newcomers are let in: 0 while starting and draining.', (s) =>
-    one(Number(s.state === 'ready')),
+  aloud_ready: gauge('1 while newcomers are let in, 0 while starting and draining.', (s) =>
+    Number(s.state === 'ready'),
   ),
 
-  aloud_rooms: gauge('Rooms that are open.', (s) => one(s.rooms)),
-  aloud_rooms_limit: gauge('Rooms that may be open at once.', (s) => one(s.limits.rooms)),
-  aloud_mirrors: gauge('Rooms of one, in which somebody tries out how they sound.', (s) =>
-    one(s.mirrors),
+  aloud_rooms: gauge('Rooms that are open.', (s) => s.rooms),
+  aloud_rooms_limit: gauge('Rooms that may be open at once.', (s) => s.limits.rooms),
+  aloud_mirrors: gauge('Rooms in which one person tests their sound.', (s) => s.mirrors),
+  aloud_people: gauge('People who have a place in a room.', (s) => s.people),
+  aloud_people_limit: gauge('People who may have a place at once.', (s) => s.limits.people),
+  aloud_people_away: gauge(
+    'People whose connection is lost and whose place is kept.',
+    (s) => s.away,
   ),
-  aloud_people: gauge('People who have a place in a room.', (s) => one(s.people)),
-  aloud_people_limit: gauge('People who may have a place at once.', (s) => one(s.limits.people)),
-  aloud_people_away: gauge('People whose connection is lost and whose place is kept.', (s) =>
-    one(s.away),
-  ),
-  aloud_listeners: gauge('Those of the people who only listen.', (s) => one(s.listeners)),
+  aloud_listeners: gauge('People who only listen.', (s) => s.listeners),
   aloud_broadcast_listeners: gauge(
-    'Those of them who listen to a broadcast, by the bit rate that they get.',
+    'Listeners of broadcasts, by their bit rate.',
     (s) => each(s.listenersByRate, 'rate'),
     ['rate'],
   ),
@@ -86,41 +86,41 @@ const METRICS = Object.freeze({
     ['transport'],
   ),
   aloud_sessions_limited: gauge(
-    'Sessions of people in rooms, by what limits the rate at which they are sent to: their ' +
-      'path, the application, or unknown.',
+    'Sessions of people in rooms, by the limit of their rate: path, application, or unknown.',
     (s) => each(s.sessionLimits, 'by'),
     ['by'],
   ),
-  aloud_joins_total: counter('People who came into a room, or back into it.', (s) => one(s.joins)),
-  aloud_joins_waiting: gauge('Joins that wait for their turn, since many came at once.', (s) =>
-    one(s.joinsWaiting),
+  aloud_joins_total: counter('People who came into a room, or back into it.', (s) => s.joins),
+  aloud_joins_waiting: gauge(
+    'Joins that wait for their turn, because many came at once.',
+    (s) => s.joinsWaiting,
   ),
-  aloud_short_visits_total: counter('Sessions that ended within two seconds of joining.', (s) =>
-    one(s.shortVisits),
+  aloud_short_visits_total: counter(
+    'Sessions that ended within two seconds of joining.',
+    (s) => s.shortVisits,
   ),
   aloud_sessions_ended_total: counter(
-    'Sessions that ended, by transport and by why: left, or a code of the registry of errors.',
+    'Sessions that ended, by transport and reason: left, or a code of the registry of errors.',
     (s) => s.sessionEnds.map(({ transport, code, count }) => [{ transport, code }, count]),
     ['transport', 'code'],
   ),
   aloud_refusals_total: counter(
-    'What was refused, by code of the registry of errors: joins, commands of people in a ' +
-      'room, HTTP requests, requests to begin a session.',
+    'Refused joins, commands, HTTP requests and sessions, by code of the registry of errors.',
     (s) => s.refusals.map(({ of, code, count }) => [{ of, code }, count]),
     ['of', 'code'],
   ),
 
   aloud_packets_received_total: counter(
-    'Packets of audio that came from people and were used.',
-    (s) => one(s.packets.received),
+    'Audio packets from people that were used.',
+    (s) => s.packets.received,
   ),
   aloud_packets_late_total: counter(
-    'Packets of audio that came after their frame had been mixed.',
-    (s) => one(s.packets.late),
+    'Audio packets that came after their frame had been mixed.',
+    (s) => s.packets.late,
   ),
   aloud_packets_lost_total: counter(
-    'Packets of audio that never came, as their numbers tell.',
-    (s) => one(s.packets.lost),
+    'Audio packets that never came, by their numbers.',
+    (s) => s.packets.lost,
   ),
   aloud_packets_dropped_total: counter(
     'Packets and messages from people that were not used, by reason.',
@@ -128,42 +128,45 @@ const METRICS = Object.freeze({
     ['reason'],
   ),
   aloud_packets_unsent_total: counter(
-    'Packets to people that were not sent, since their way was blocked.',
-    (s) => one(s.packets.unsent),
+    'Packets to people that were not sent, because their path was blocked.',
+    (s) => s.packets.unsent,
   ),
   aloud_packets_out_lost_total: counter(
     'Packets to people that the transport knows to be lost.',
-    (s) => one(s.packets.lostOut),
+    (s) => s.packets.lostOut,
   ),
-  aloud_frames_concealed_total: counter('Frames of people that the decoder made up.', (s) =>
-    one(s.packets.concealed),
+  aloud_frames_concealed_total: counter(
+    'Frames of people that the decoder concealed.',
+    (s) => s.packets.concealed,
   ),
   aloud_frames_recovered_total: counter(
     'Frames of people that a later packet repeated in time.',
-    (s) => one(s.packets.recovered),
+    (s) => s.packets.recovered,
   ),
   aloud_frames_unmixed_total: counter(
-    'Frames of people that were not mixed, since louder ones were.',
-    (s) => one(s.packets.unmixed),
+    'Frames of people that were not mixed, because others were louder.',
+    (s) => s.packets.unmixed,
   ),
-  aloud_frames_garbled_total: counter('Payloads of people that are not Opus of the room.', (s) =>
-    one(s.packets.garbled),
+  aloud_frames_garbled_total: counter(
+    'Payloads of people that are not Opus of the room.',
+    (s) => s.packets.garbled,
   ),
   aloud_frames_skipped_total: counter(
-    'Frames of rooms that were never mixed, since the server stood still.',
-    (s) => one(s.skippedFrames),
+    'Frames of rooms that were never mixed, because the server stalled.',
+    (s) => s.skippedFrames,
   ),
 
   aloud_room_delay_median_seconds: gauge(
     'The median of the server-side delays D of all rooms.',
-    (s) => one(s.delay.medianMs / 1000),
+    (s) => s.delay.medianMs / 1000,
   ),
-  aloud_room_delay_max_seconds: gauge('The largest server-side delay D of a room.', (s) =>
-    one(s.delay.maxMs / 1000),
+  aloud_room_delay_max_seconds: gauge(
+    'The largest server-side delay D of a room.',
+    (s) => s.delay.maxMs / 1000,
   ),
   aloud_mix_cpu_seconds_total: counter(
     'Processor time of the thread that mixes, or of all worker threads.',
-    (s) => one(s.load.mixCpuSeconds),
+    (s) => s.load.mixCpuSeconds,
   ),
   aloud_worker_mix_cpu_seconds_total: counter(
     'Processor time of each worker thread that mixes.',
@@ -176,30 +179,31 @@ const METRICS = Object.freeze({
     ['worker'],
   ),
   aloud_worker_ends_total: counter(
-    'Worker threads that ended by themselves, and were started again.',
-    (s) => one(s.load.workerEnds),
+    'Worker threads that crashed, and were started again.',
+    (s) => s.load.workerEnds,
   ),
-  aloud_busy: gauge(
-    'Whether newcomers are refused, since there is more to mix than can be mixed.',
-    (s) => one(Number(s.busy)),
+  aloud_busy: gauge('1 while newcomers are refused, because the server is overloaded.', (s) =>
+    Number(s.busy),
   ),
-  aloud_rooms_reduced: gauge('Rooms that mix fewer speakers, since their mixes were late.', (s) =>
-    one(s.reducedRooms),
+  aloud_rooms_reduced: gauge(
+    'Rooms that mix fewer speakers, because their mixes were late.',
+    (s) => s.reducedRooms,
   ),
-  aloud_encoder_complexity: gauge('The complexity at which Opus is encoded, 0 to 10.', (s) =>
-    one(s.load.complexity),
+  aloud_encoder_complexity: gauge(
+    'The complexity at which Opus is encoded, 0 to 10.',
+    (s) => s.load.complexity,
   ),
-  aloud_codec_faults_total: counter('Encoders and decoders that failed and were replaced.', (s) =>
-    one(s.codecFaults),
+  aloud_codec_faults_total: counter(
+    'Encoders and decoders that failed and were replaced.',
+    (s) => s.codecFaults,
   ),
 
-  aloud_recordings_bytes: gauge('Bytes of all recordings on the disk.', (s) =>
-    one(s.recordings.bytes),
+  aloud_recordings_bytes: gauge('Bytes of all recordings on the disk.', (s) => s.recordings.bytes),
+  aloud_recordings_limit_bytes: gauge(
+    'Bytes that all recordings may have.',
+    (s) => s.recordings.limitBytes,
   ),
-  aloud_recordings_limit_bytes: gauge('Bytes that all recordings may have.', (s) =>
-    one(s.recordings.limitBytes),
-  ),
-  aloud_recordings_open: gauge('Recordings that are being written.', (s) => one(s.recordings.open)),
+  aloud_recordings_open: gauge('Recordings that are being written.', (s) => s.recordings.open),
 
   aloud_http_requests_total: counter(
     'HTTP requests that were answered, by status: pages, files, the API and the HTTP/1 transport.',
@@ -207,64 +211,63 @@ const METRICS = Object.freeze({
     ['status'],
   ),
   aloud_http_connections_ended_total: counter(
-    'TCP connections that were ended for what their client did, by reason.',
-    (s) => Object.entries(s.connectionsEnded).map(([reason, count]) => [{ reason }, count]),
+    'TCP connections that were ended because of their client, by reason.',
+    (s) => each(s.connectionsEnded, 'reason'),
     ['reason'],
   ),
-  aloud_quic_connections_pending: gauge('QUIC connections that are no session yet.', (s) =>
-    one(s.admissions?.pending ?? 0),
+  aloud_quic_connections_pending: gauge(
+    'QUIC connections that are no session yet.',
+    (s) => s.admissions?.pending ?? 0,
   ),
   aloud_quic_retries_total: counter(
-    'QUIC connections that had to prove first that their address is theirs.',
-    (s) => one(s.admissions?.retried ?? 0),
+    'QUIC connections that had to prove their address first.',
+    (s) => s.admissions?.retried ?? 0,
   ),
   aloud_quic_displaced_total: counter(
-    'QUIC connections that were no session yet and were dropped for a newer one: there were ' +
-      'too many, of all or of one network.',
-    (s) => one(s.admissions?.displaced ?? 0),
+    'QUIC connections without a session that were dropped for a newer one, because there ' +
+      'were too many, of all or of one network.',
+    (s) => s.admissions?.displaced ?? 0,
   ),
   aloud_quic_refused_total: counter(
-    'QUIC connections that were refused, since sessions had all places.',
-    (s) => one(s.admissions?.refused ?? 0),
+    'QUIC connections that were refused, because sessions had all places.',
+    (s) => s.admissions?.refused ?? 0,
   ),
   aloud_http3_connections_ended_total: counter(
-    'QUIC connections that were closed for what HTTP/3 forbids.',
-    (s) => one(s.admissions?.broken ?? 0),
+    'QUIC connections that were closed, because they broke the rules of HTTP/3.',
+    (s) => s.admissions?.broken ?? 0,
   ),
   aloud_http3_requests_refused_total: counter(
-    'Requests over HTTP/3 that the engine refused by itself: for anything but a session, ' +
-      'too large, or malformed.',
-    (s) => one(s.admissions?.requestsRefused ?? 0),
+    'Requests over HTTP/3 that the engine refused: for no session, too large, or malformed.',
+    (s) => s.admissions?.requestsRefused ?? 0,
   ),
   aloud_cluster_connected: gauge(
-    'Whether the NATS of the cluster is reached; nothing without a cluster.',
-    ({ cluster }) => (cluster ? one(Number(cluster.bus === 'connected')) : []),
+    '1 while the NATS of the cluster is connected; no sample without a cluster.',
+    (s) => s.cluster && Number(s.cluster.bus === 'connected'),
   ),
   aloud_cluster_nodes: gauge(
-    'Nodes of the cluster that are there, this one included.',
-    ({ cluster }) => (cluster ? one(cluster.nodes) : []),
+    'Nodes of the cluster, with this one.',
+    (s) => s.cluster && s.cluster.nodes,
   ),
-  aloud_cluster_rooms: gauge('Rooms that this node owns.', ({ cluster }) =>
-    cluster ? one(cluster.rooms) : [],
-  ),
+  aloud_cluster_rooms: gauge('Rooms that this node owns.', (s) => s.cluster && s.cluster.rooms),
   aloud_relayed_rooms: gauge(
     'Rooms of other nodes of the cluster that this node relays.',
-    ({ cluster }) => (cluster ? one(cluster.relayedRooms) : []),
+    (s) => s.cluster && s.cluster.relayedRooms,
   ),
-  aloud_relay_listeners: gauge('People who listen here to rooms of other nodes.', ({ cluster }) =>
-    cluster ? one(cluster.relayListeners) : [],
+  aloud_relay_listeners: gauge(
+    'People who listen here to rooms of other nodes.',
+    (s) => s.cluster && s.cluster.relayListeners,
   ),
   aloud_listeners_elsewhere: gauge(
     'People who listen at other nodes to rooms of this one.',
-    ({ cluster }) => (cluster ? one(cluster.listenersElsewhere) : []),
+    (s) => s.cluster && s.cluster.listenersElsewhere,
   ),
   aloud_cluster_rooms_moved_total: counter(
-    'Rooms that went from this node to another one.',
-    ({ cluster }) => (cluster ? one(cluster.movedRooms) : []),
+    'Rooms that moved from this node to another one.',
+    (s) => s.cluster && s.cluster.movedRooms,
   ),
   aloud_cluster_messages_dropped_total: counter(
-    "Messages on the cluster's NATS that were no node's.",
-    ({ cluster }) => (cluster ? one(cluster.droppedMessages) : []),
+    "Messages on the cluster's NATS that came from no node.",
+    (s) => s.cluster && s.cluster.droppedMessages,
   ),
   aloud_webhook_events_total: counter(
     'Events for webhooks, by result: delivered or dropped.',
@@ -277,12 +280,12 @@ const METRICS = Object.freeze({
   ),
 
   aloud_file_shortages_total: counter(
-    'Moments at which no more files could be opened, connections included.',
-    (s) => one(s.fileShortages),
+    'Times when no more files or connections could be opened.',
+    (s) => s.fileShortages,
   ),
   aloud_log_lines_dropped_total: counter(
-    'Lines that the log left out, since there were too many of their kind.',
-    (s) => one(s.leftOutLogLines),
+    'Lines that the log left out, because there were too many of their kind.',
+    (s) => s.leftOutLogLines,
   ),
 });
 
@@ -344,7 +347,7 @@ export class Metrics {
     const metric = new Gauge({ name, help, labelNames: labels, registers: [this.#registry] });
     return (/** @type {Status} */ status) => {
       metric.reset();
-      for (const [of, value] of samples(status)) metric.set(of, value);
+      for (const [of, value] of listOf(samples(status))) metric.set(of, value);
     };
   }
 
@@ -354,7 +357,7 @@ export class Metrics {
     /** The last exported values, by labels. @type {Map<string, number>} */
     const told = new Map();
     return (/** @type {Status} */ status) => {
-      for (const [of, value] of samples(status)) {
+      for (const [of, value] of listOf(samples(status))) {
         const key = JSON.stringify(of);
         const before = told.get(key) ?? 0;
         // A late packet no longer counts as lost, so the counter waits until the value exceeds it
