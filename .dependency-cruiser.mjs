@@ -127,7 +127,7 @@ const MAY_IMPORT = {
 
   // The page's folders don't know each other, except through the call and the kit.
   public: ['worklets'],
-  'public/client/clock': ['public/client/connection/connection.js'],
+  'public/client/clock': [],
   'public/client/connection': [],
   // The two directions of sound don't know each other.
   'public/client/capture': ['public/client/clock', 'worklets'],

@@ -378,7 +378,7 @@ function extendPaths(before, patch, start, candidates) {
   const previous = new Int32Array(candidates.length).fill(-1);
   const last = Math.min(candidates.length - 1, start + LEAD_FRAMES + SEARCH_FRAMES);
   const first = Math.max(0, start + LEAD_FRAMES - SEARCH_FRAMES);
-  // The best place for the patch before is one before this patch's.
+  // The previous patch's best place comes before this patch's.
   let best = -1;
   let bestSum = before ? -Infinity : 0;
   for (let frame = 0; frame <= last; frame++) {

@@ -375,3 +375,19 @@ export function errorOfClose(close) {
   }
   return null;
 }
+
+/** Reason for a missing or ended connection. */
+export class ConnectionError extends Error {
+  /**
+   * @param {string} code of the registry, or 'connection-failed', 'connection-lost', 'no-answer',
+   *   'not-offered', 'no-webtransport', 'no-worker', 'local-network-refused'
+   * @param {string} message a sentence for people
+   * @param {boolean} [refused] the server answered with a refusal: another transport won't help
+   */
+  constructor(code, message, refused = false) {
+    super(message);
+    this.name = 'ConnectionError';
+    this.code = code;
+    this.refused = refused;
+  }
+}

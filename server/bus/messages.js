@@ -99,7 +99,7 @@ export const opening = z.object({
 export const opened = z.object({ version, node: nodeAddress.nullable() });
 
 /**
- * rules: state of the room, or null after its end; then places: state of its tokens. Nodes of an
+ * rules: state of the room, or null after its end. places: state of its tokens then. Nodes of an
  * earlier release also send null for rooms without rules.
  */
 export const roomRules = z.object({

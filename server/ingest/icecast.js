@@ -3,7 +3,6 @@
  * with the room's stream key as the password of the user `source`.
  *
  * @import { IncomingMessage, ServerResponse } from 'node:http'
- * @import { Socket } from 'node:net'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Codec } from '../../public/shared/stream/codec.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'

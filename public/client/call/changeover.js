@@ -63,7 +63,7 @@ export class Changeover {
   }
 
   /**
-   * As CallClient.pull has it.
+   * Pulls the old sound, then a cross-fade, then the new sound, as CallClient.pull does.
    * @param {Float32Array} out
    * @param {number} [waitMs]
    * @param {number} [aheadMs]

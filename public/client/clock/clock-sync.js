@@ -1,7 +1,7 @@
 /** @import { Clock } from '../../shared/clock.js' */
 
 import { CLOCK_REQUEST_BYTES, writeClockRequest } from '../../shared/wire/packet.js';
-import { ConnectionError } from '../connection/connection.js';
+import { ConnectionError } from '../../shared/errors.js';
 import { DriftMeter } from './drift-meter.js';
 
 /** Number of exchanges remembered. */

@@ -38,7 +38,7 @@
  */
 
 import { sessionUrl } from '../../shared/links.js';
-import { ConnectionError } from './connection.js';
+import { ConnectionError } from '../../shared/errors.js';
 import { Http1Connection } from './http1.js';
 import { join } from './join.js';
 import { WebSocketConnection } from './websocket.js';

@@ -9,8 +9,7 @@
 
 import { systemClock } from '../../shared/clock.js';
 import { CONTROL_VERSION } from '../../shared/wire/control.js';
-import { errors } from '../../shared/errors.js';
-import { ConnectionError } from './connection.js';
+import { ConnectionError, errors } from '../../shared/errors.js';
 
 /** Time in which the server must answer a join, in milliseconds. */
 const JOIN_MS = 5000;
@@ -32,7 +31,7 @@ export function joinMessage({ join: fields, e2eKey }, token) {
     type: 'join',
     version: CONTROL_VERSION,
     ...fields,
-    // The key itself stays here.
+    // Only this flag is sent; the key never leaves the client.
     ...(e2eKey !== undefined && { e2e: true }),
     get resume() {
       return token();

@@ -1,5 +1,5 @@
-import { errors } from '../../shared/errors.js';
-import { Connection, ConnectionError, closeReason } from './connection.js';
+import { ConnectionError, errors } from '../../shared/errors.js';
+import { Connection, closeReason } from './connection.js';
 
 /** Unsent bytes above which packets are dropped, since they would arrive too late. */
 const MAX_BUFFERED_BYTES = 8 * 1024;

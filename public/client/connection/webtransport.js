@@ -1,8 +1,8 @@
 import { ControlLines, writeControlLine } from '../../shared/wire/control.js';
-import { errors } from '../../shared/errors.js';
+import { ConnectionError, errors } from '../../shared/errors.js';
 import { MAX_SENT_BYTES } from '../../shared/wire/packet-format.js';
 import { PacketReader } from '../../shared/wire/stream-packets.js';
-import { Connection, ConnectionError, closeReason, messageOf } from './connection.js';
+import { Connection, closeReason, messageOf } from './connection.js';
 
 /**
  * Most datagrams that may wait for the network. The browser gets all of them, since it drops by age

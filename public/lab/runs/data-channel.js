@@ -15,7 +15,8 @@
 
 import { inTime } from '../../shared/clock.js';
 import { CLOSED } from './peers.js';
-import { Connection, ConnectionError, closeReason } from '../../client/connection/connection.js';
+import { Connection, closeReason } from '../../client/connection/connection.js';
+import { ConnectionError } from '../../shared/errors.js';
 import { join } from '../../client/connection/join.js';
 
 /** The time in which the channels must open, in milliseconds. */

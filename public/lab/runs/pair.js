@@ -36,7 +36,7 @@
 
 import { CONTROL_VERSION } from '../../shared/wire/control.js';
 import { connect } from '../../client/connection/choose.js';
-import { ConnectionError } from '../../client/connection/connection.js';
+import { ConnectionError } from '../../shared/errors.js';
 import { PayloadDecoder } from '../../shared/stream/payload.js';
 import { connectOverChannels } from './data-channel.js';
 import { AnswerDecoder } from './listener.js';

@@ -113,7 +113,7 @@ function onMediaAction(action, run) {
   try {
     navigator.mediaSession?.setActionHandler(/** @type {MediaSessionAction} */ (action), run);
   } catch {
-    // The browser doesn't know the action.
+    // Browsers without this action throw.
   }
 }
 
