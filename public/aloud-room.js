@@ -64,7 +64,7 @@ export class AloudRoom extends HTMLElement {
     root.append(this.#form, this.#people, this.#status, this.#controls);
     this.#form.addEventListener('submit', (event) => {
       event.preventDefault();
-      // What went wrong is in the status.
+      // The status says what went wrong.
       void this.join().catch(() => {});
     });
     this.#mute.addEventListener('click', () => this.mute(!this.muted));

@@ -15,8 +15,8 @@ const SHARED = /^\/(api\/(config|sessions|tracks|recordings)(\/|\?|$)|(public|wo
 
 /**
  * Returns the test for other origins whose pages may call here: those of the cluster's nodes, and
- * those that --embed-origins names. Its `*` stands for frames alone, because it would open a
- * private network's rooms to any page.
+ * the --embed-origins. Its `*` stands for frames alone, because it would open a private network's
+ * rooms to any page.
  * @param {AllowsOrigin | undefined} isNode
  * @param {ReadonlyArray<string> | null} embedOrigins
  * @returns {AllowsOrigin | undefined} undefined when no other origin is allowed

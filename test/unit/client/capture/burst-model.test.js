@@ -32,7 +32,7 @@ describe('BurstModel', () => {
   it('takes no bursts that a busy machine has joined for longer ones', () => {
     const model = new BurstModel();
     for (let i = 1; i <= 45; i++) {
-      // Of two pieces in five the worker learns with the next one only.
+      // The worker learns of two pieces in five only with the next one.
       const isHeldUp = i % 5 === 1 || i % 5 === 3;
       model.add(isHeldUp ? 10 * (i + 1) : 10 * i, 10);
     }
