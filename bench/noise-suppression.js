@@ -176,8 +176,8 @@ function snrOf(speech, made, lag) {
 
 /**
  * @param {Float32Array[]} voices  one after the other
- * @param {Float32Array} noisy     them with noise, LEAD_SECONDS later
- * @param {Made} made of it
+ * @param {Float32Array} noisy     the voices with noise, LEAD_SECONDS later
+ * @param {Made} made by the suppression
  */
 function figuresOf(voices, noisy, { sound, us }) {
   const lead = LEAD_SECONDS * RATE;

@@ -86,7 +86,7 @@ export function translated(own, english) {
 const isTable = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * What sentences of a language are made with.
+ * Returns the forms that sentences of a language are made with.
  * @param {string} code  BCP 47
  */
 export function formsOf(code) {

@@ -1,4 +1,4 @@
-/** What is written the same in every language. */
+/** Units and signs that are the same in every language. */
 
 /** The names of the connections. @type {Readonly<Record<string, string>>} */
 export const connectionNames = Object.freeze({
