@@ -105,7 +105,7 @@ const LEAST_NSIM = 0.15;
  * @property {PatchMatch[]} patches patches of the reference with speech
  */
 
-/** What made a mark, for reports: other implementations and extra packages give others. */
+/** Implementation of a mark, for reports: other implementations and extra packages give others. */
 export const VISQOL_SOURCE =
   "ViSQOL's marks are of bench/stats/visqol.js, in speech mode, which agrees with visqol-python " +
   '3.8.0 without extra packages; with its extra `lattice` that has other marks.';

@@ -332,7 +332,7 @@ export class Uplink {
     const offset = this.#coveredOffset(this.#gridOffset - this.#spareMs * perMs);
     const isMove = Math.abs(offset - this.#finalOffset) >= SPARE_CHANGE_MS * perMs;
     if (isMove) this.#finalOffset = offset;
-    // What came before a move is remembered for a while.
+    // The state before a move is remembered for a while.
     this.#observeSpare(isMove ? nowMs : nowMs - REMEMBERED_MS);
   }
 
