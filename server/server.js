@@ -1,6 +1,7 @@
 /**
  * Puts a server together: `start` lists its parts in their order of opening, with the reasons.
  *
+ * @import { Server } from 'node:http'
  * @import { Clock } from '../public/shared/clock.js'
  * @import { ResumeTokens } from './access/resume-token.js'
  * @import { AcmeCertificate } from './certificate/acme-certificate.js'

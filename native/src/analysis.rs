@@ -30,7 +30,7 @@ mod shared {
     enum Turn {
         /// The next analysis is the encoder's own.
         Own,
-        /// It was made.
+        /// The analysis that this encoder made.
         Made(Analysis),
         /// Another encoder made it.
         Given(Analysis),

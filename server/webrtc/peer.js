@@ -1,5 +1,5 @@
 /**
- * @import { PeerConnection, Track } from 'node-datachannel'
+ * @import { Track } from 'node-datachannel'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Offer } from './sdp.js'
  */
