@@ -80,7 +80,7 @@ export class SharedSound {
   #closed = false;
 
   /**
-   * @param {ClientOptions} options  whose `join` names the owner
+   * @param {ClientOptions} options  with the `join` that names the owner
    * @param {MediaStream | AudioBuffer} source  a tab's sound, until it ends; or a file's
    * @param {Support} support
    * @param {object} on
