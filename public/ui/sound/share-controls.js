@@ -124,7 +124,11 @@ export class ShareControls {
   }
 
   #show() {
-    for (const button of this.#buttons) button.hidden = this.#shared !== null;
-    this.#stop.hidden = this.#shared === null;
+    const isOn = this.#shared !== null;
+    const hadFocus = this.element?.contains(document.activeElement);
+    for (const button of this.#buttons) button.hidden = isOn;
+    this.#stop.hidden = !isOn;
+    // A hidden button would lose the keyboard's place.
+    if (hadFocus) (isOn ? this.#stop : this.#buttons[0]).focus();
   }
 }
