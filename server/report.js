@@ -18,12 +18,16 @@ const PAGE_WITHOUT_HTTPS =
 /**
  * @param {Config} config
  * @param {number} port  of the page
- * @param {{ lan: { url: string, lines: string[] } | null, http3: string, added?: string, workers:
- *   number, codec: string, plainHttp: string[], operator: string[] }} parts lines about opened
- *   parts; lan: the address with --lan; workers: their number
+ * @param {{ lan: { url: string, lines: string[] } | null, http3: string, webrtc: string, added?:
+ *   string, workers: number, codec: string, plainHttp: string[], operator: string[] }} parts lines
+ *   about opened parts; lan: the address with --lan; workers: their number
  * @returns {string[]}
  */
-export function reportOf(config, port, { lan, http3, added, workers, codec, plainHttp, operator }) {
+export function reportOf(
+  config,
+  port,
+  { lan, http3, webrtc, added, workers, codec, plainHttp, operator },
+) {
   return [
     `aloud is at ${lan ? lan.url : pageUrl(config, port)}`,
     ...(lan ? lan.lines : []),
@@ -36,6 +40,7 @@ export function reportOf(config, port, { lan, http3, added, workers, codec, plai
     ...operator,
     ...clusterLines(config, port),
     `WebSocket and HTTP/1 are on, at the page's TCP port ${port}.`,
+    webrtc,
     ...(isHttps(config) ? [] : [PAGE_WITHOUT_HTTPS]),
   ];
 }

@@ -26,6 +26,7 @@ import { Packet, PacketType, readPacket } from '../../public/shared/wire/packet.
 import { countRefusal } from '../counts.js';
 import { StreamSession } from '../ingest/stream-session.js';
 import { stackOf } from '../log.js';
+import { packageDirectory } from '../packages.js';
 import { answer, answerSentence, isOfType, readBody } from '../request/body.js';
 import { splitTarget } from '../request/target.js';
 import { repeat } from '../timers.js';
@@ -108,6 +109,19 @@ const packet = new Packet();
 
 /** Loads the library. It is no dependency of the server: who wants WebRTC installs it. */
 export const loadWebRtc = () => import('node-datachannel');
+
+/**
+ * Says whether WebRTC can be had, without loading the library.
+ * @param {number} port  UDP; 0: a free one for each session
+ */
+export function webRtcLine(port) {
+  try {
+    packageDirectory('node-datachannel');
+  } catch {
+    return 'WebRTC (WHIP and WHEP) is off. To turn it on: npm install node-datachannel';
+  }
+  return `WebRTC (WHIP and WHEP) is on, at ${port === 0 ? 'free UDP ports' : `UDP port ${port}`}.`;
+}
 
 /** @param {WebRtcOptions} options @returns {WebRtc} */
 export const createWebRtc = (options) => new WebRtcServer(options);

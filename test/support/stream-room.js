@@ -9,7 +9,7 @@ import { startServer } from '../../testkit/aloud-server.js';
 export async function openStreamRoom(...argv) {
   const server = await startServer('--engine', 'none', ...argv);
   onTestFinished(() => server.close());
-  const ann = await join({ url: server.url, room: 'tea', name: 'Ann' });
+  const ann = await join({ url: server.url, room: 'tea', name: 'Ann', music: true });
   onTestFinished(() => ann.leave());
   const told = new Promise((/** @type {(key: string) => void} */ resolve) => {
     ann.on('message', (message) => {

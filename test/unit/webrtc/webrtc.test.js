@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createWebRtc, MAX_PEERS } from '../../../server/webrtc/webrtc.js';
+import { createWebRtc, MAX_PEERS, webRtcLine } from '../../../server/webrtc/webrtc.js';
 import { counted } from '../../../server/counts.js';
 import { Conference, settle } from '../../fakes/conference.js';
 
@@ -176,6 +176,10 @@ describe('WHIP', () => {
     FakePeerConnection.all[1].state('failed');
     expect(people()).toEqual(['Ann']);
   });
+});
+
+it('the report of the start says whether WebRTC is on, or what turns it on', () => {
+  expect(webRtcLine(8080)).toMatch(/is on, at UDP port 8080|npm install node-datachannel/);
 });
 
 describe('WHEP', () => {
