@@ -19,7 +19,8 @@ export function publicViewOf({ name, people, rules }) {
   const { here, audience } = people;
   return {
     room: name,
-    present: here,
+    // A person with a shared sound is one.
+    present: here - people.shared().length,
     listeners: audience.size,
     liveSeconds: rules.stage.rules.liveSeconds,
   };

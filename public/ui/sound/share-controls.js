@@ -4,6 +4,7 @@ import {
   readShared,
   SharedSound,
 } from '../../client/call/shared-sound.js';
+import { isAllowed } from '../../client/call/call-view.js';
 import { findSupport } from '../../client/connection/support.js';
 import { readName } from '../../shared/text.js';
 import { build, makeButton, setText } from '../kit/element.js';
@@ -54,9 +55,10 @@ export class ShareControls {
       build('p', { class: 'hint' }, canTab ? texts.shareHint : texts.shareFileHint),
     );
     this.#over(texts.shareNone);
-    // Without its owner's place a shared sound has none.
-    current.store.subscribe(['you', 'state'], ({ you, state }) => {
-      if (this.#shared === null || (you === this.#owner && state !== 'ended')) return;
+    // Without its owner's place a shared sound has none, and listeners share none.
+    current.store.subscribe(['you', 'state', 'access'], ({ you, state, access }) => {
+      const goesOn = you === this.#owner && state !== 'ended' && isAllowed(access, 'speak');
+      if (this.#shared === null || goesOn) return;
       this.#shared.close();
       this.#over(texts.shareNone);
     });

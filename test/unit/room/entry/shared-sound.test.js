@@ -72,6 +72,7 @@ describe('a person’s shared sound', () => {
     const second = await share(ann);
     expect(endOf(first)).toBe('resumed-elsewhere');
     await share(bob);
+    expect(conference.rooms.get('lab')?.publicView.present).toBe(2);
     expect(last(await conference.join('Cleo'), 'welcome')).toBeDefined();
     expect(codeOf(await conference.join('Dan'))).toBe('room-full');
     expect(endOf(second)).toBeUndefined();
