@@ -4,7 +4,8 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { Member } from '../../../server/room/people/member.js';
+import { MemberFigures } from '../../../server/room/people/member-figures.js';
+import { Standing } from '../../../server/room/people/standing.js';
 import { ResumeTokens } from '../../../server/access/resume-token.js';
 import { OPERATOR } from '../../../server/state/grant.js';
 import { Mixing } from '../../../server/mix/mixing.js';
@@ -101,7 +102,8 @@ describe('a room that fails', () => {
 
   it('in its reports ends likewise', async () => {
     const rooms = await twoRooms();
-    const broken = breaking(Member.prototype, 'endSecond', (self) => self.name === 'Cid');
+    const { figures } = /** @type {any} */ (rooms.failing[0].session.handler);
+    const broken = breaking(MemberFigures.prototype, 'endSecond', (self) => self === figures);
     try {
       await talk(rooms, broken.start);
       rooms.conference.clock.advance(1000);
@@ -113,7 +115,8 @@ describe('a room that fails', () => {
 
   it('in a command ends likewise', async () => {
     const rooms = await twoRooms();
-    const broken = breaking(Member.prototype, 'mute', (self) => self.name === 'Dot');
+    const { standing } = /** @type {any} */ (rooms.failing[1].session.handler);
+    const broken = breaking(Standing.prototype, 'mute', (self) => self === standing);
     try {
       broken.start();
       await talk(rooms, () =>
@@ -130,10 +133,11 @@ describe('a room that fails again', () => {
   /** A room that was opened again so long ago. @param {number} ms */
   async function failsAgainAfter(ms) {
     const { conference, failing } = await twoRooms();
-    const broken = breaking(Member.prototype, 'mute', (self) => self.name === 'Dot');
+    let dot = failing[1];
+    const standing = () => /** @type {any} */ (dot.session.handler).standing;
+    const broken = breaking(Standing.prototype, 'mute', (self) => self === standing());
     broken.start();
     try {
-      let dot = failing[1];
       for (const waitMs of [ms, 0]) {
         dot.session.handler?.control({ type: 'mute', muted: true });
         conference.clock.advance(waitMs);

@@ -23,9 +23,7 @@ function create() {
     };
     const kind = {
       grant: OPEN_GRANT,
-      role: 'speaker',
-      muted: false,
-      silenced: false,
+      standing: { role: 'speaker', muted: false, silenced: false },
       session: { transport: {} },
     };
     const member = {
