@@ -8,6 +8,7 @@
  * @property {number} bytes        of these packets
  * @property {number} held         packets dropped before they were sent, since none might be sent
  * @property {number} windowBytes  the congestion window; Infinity without one
+ * @property {number} inFlight     bytes under way
  * @property {number} rttMs        the smoothed round trip
  * @property {number} cuts         congestion events
  * @property {number} sentPackets  QUIC's, those with repeated data included
@@ -52,13 +53,15 @@ export class WatchedSession extends CarriedSession {
   look() {
     const stats = this.#native.stats();
     if (!stats) return null;
-    const { cwnd, rttMs, congestionEvents, sentPackets, lostPackets, sentBytes } = stats;
+    const { cwnd, bytesInFlight, rttMs, congestionEvents } = stats;
+    const { sentPackets, lostPackets, sentBytes } = stats;
     return {
       peer: this.#native.peer,
       packets: this.#packets,
       bytes: this.#bytes,
       held: stats.droppedBlocked + this.droppedHere,
       windowBytes: cwnd > MOST_WINDOW_BYTES ? Infinity : cwnd,
+      inFlight: bytesInFlight,
       rttMs,
       cuts: congestionEvents,
       sentPackets,

@@ -20,6 +20,7 @@
  * @property {number} controllerBps   congestion window × 8 ÷ smoothed round trip
  * @property {boolean} isApplication  true if the application's rate is below the controller's
  * @property {boolean} isAbove        true if the path carries less than the lower of the two
+ * @property {boolean} isFull         true if the window has no room for another packet of that size
  *
  * @typedef {object} LevelFigures
  * @property {string} label
@@ -33,6 +34,7 @@
  * @property {number} application   share of looks at which the application's rate was lower, %
  * @property {number} afterFall     the same in the seconds after each fall of the capacity; NaN
  *   without one
+ * @property {number} full          share of looks at which the window was full, %
  * @property {number} above         share of looks at which more was sent than the path carries, %
  * @property {number} waitP50       wait of packets beyond the quickest one, ms
  * @property {number} waitP95
@@ -79,7 +81,7 @@ export function decisionsOf(looks, levels) {
   const decisions = [];
   let from = 0;
   for (const look of looks) {
-    const { atMs, packets, bytes, windowBytes, rttMs } = look;
+    const { atMs, packets, bytes, windowBytes, inFlight, rttMs } = look;
     while (looks[from + 1]?.atMs <= atMs - RATE_MS) from += 1;
     const before = looks[from];
     const level = levelAt(levels, atMs);
@@ -94,6 +96,7 @@ export function decisionsOf(looks, levels) {
       applicationBps,
       controllerBps,
       isApplication: applicationBps < controllerBps,
+      isFull: inFlight + sent / Math.max(1, count) + QUIC_BYTES > windowBytes,
       isAbove: Math.min(applicationBps, controllerBps) * (1 + overIp) > level.rateBits,
     });
   }
@@ -145,6 +148,7 @@ export function blockFigures({ looks, levels, ...notes }) {
   return {
     application: share(decisions, isApplication),
     afterFall: share(decisions.filter(isAfterFall), isApplication),
+    full: share(decisions, ({ isFull }) => isFull),
     above: share(decisions, ({ isAbove }) => isAbove),
     waitP50: quantile(waits, 0.5),
     waitP95: quantile(waits, 0.95),

@@ -29,6 +29,7 @@ const quantity = (name, label, unit) => ({ name, label, unit, factors });
 export const QUANTITIES = {
   application: quantity('application', "Application's rate is the lower one", '% of the time'),
   afterFall: quantity('afterFall', 'After falls', '% of the time'),
+  full: quantity('full', 'Window full', '% of the time'),
   above: quantity('above', 'Above the path', '% of the time'),
   waitP50: quantity('waitP50', 'Wait of packets, median', 'ms'),
   waitP95: quantity('waitP95', 'Wait of packets, p95', 'ms'),
@@ -48,6 +49,7 @@ export const QUANTITIES = {
 const COLUMNS = /** @type {const} */ ([
   ['application', 0],
   ['afterFall', 0],
+  ['full', 0],
   ['above', 0],
   ['waitP50', 0],
   ['waitP95', 0],

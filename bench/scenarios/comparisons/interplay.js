@@ -183,7 +183,9 @@ export const interplay = {
         'both by turns. Static keeps its rate whatever the path does: nobody decides what the ' +
         'controller lets pass.',
       `After falls: the same in the ${FALL_MS / 1000} s after each fall of the capacity. Above: ` +
-        'share of the time in which the lower of the two rates is more than the path carries.',
+        'share of the time in which the lower of the two rates is more than the path carries. ' +
+        'Window full: no other packet may be sent until one is acknowledged, as also happens ' +
+        "where packets wait from earlier, which rates alone don't show.",
       'Wait: of packets at their arrival, beyond the quickest of the block: in the queue of the ' +
         'link, in that of QUIC, and for what is sent again. Round trip: by how much the smoothed ' +
         'one is longer than its least.',

@@ -133,6 +133,7 @@ nativeTests.describe('packets on the native engine', () => {
     expect([before?.packets, before?.bytes]).toEqual([0, 0]);
     expect([after.packets, after.bytes, after.held]).toEqual([10, 1000, 0]);
     expect(after.windowBytes).toBeGreaterThan(1000);
+    expect(after.inFlight).toBeGreaterThanOrEqual(0);
     expect(after.rttMs).toBeGreaterThan(0);
     connection.close();
     await until(() => watched.size === 0);

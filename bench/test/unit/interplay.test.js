@@ -35,7 +35,7 @@ const looksOf = (at) =>
     return {
       ...{ atMs, peer: '', packets, bytes: PACKETS.bytes * packets, held: 0, cuts: 0 },
       ...{ sentPackets: packets, lostPackets: packets / 10, sentBytes: 200 * packets },
-      ...{ windowBytes: 10_000, rttMs: 100, ...at(atMs) },
+      ...{ windowBytes: 10_000, inFlight: 1000, rttMs: 100, ...at(atMs) },
     };
   });
 
@@ -115,6 +115,8 @@ describe('figures of a block', () => {
     expect(figures.application).toBeCloseTo(87.5, 0);
     expect(figures.afterFall).toBe(50);
     expect(figures.above).toBe(50);
+    // A window of 900 bytes, of which 1 000 are under way, in 2.5 of 20 s.
+    expect(figures.full).toBeCloseTo(12.5, 0);
     expect([figures.waitP50, figures.waitP95]).toEqual([0, 50]);
     // One change in twenty seconds, between the first look of them and the last.
     expect(figures.changes).toBeCloseTo(3, 1);
