@@ -386,6 +386,8 @@ async function run(scenario, { link: profile, ...options }) {
       : `broke off: ${reason.message}`;
     tellFailure(`The run ${ending}. Results so far: ${report}`, reason);
   } finally {
+    // Its thread would keep the process of a run that measured nothing.
+    watch();
     await link.close();
     // On loopback a measurement of the link may still run; it ends with this process.
     if (interrupted.signal.aborted) process.exit();
