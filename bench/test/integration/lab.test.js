@@ -110,6 +110,13 @@ describe("the lab's own error", () => {
     }, closeAll));
 });
 
+it('a run that breaks off before it has measured anything ends by itself', async (test) => {
+  const folder = await temporaryFolder(test);
+  const argv = [MAIN, 'throughput', '--link', 'loopback', '--out', folder];
+  const ended = promisify(execFile)(process.execPath, argv, { timeout: 60_000 });
+  await expect(ended).rejects.toMatchObject({ code: 1, signal: null });
+});
+
 describe('a process of the lab', () => {
   it('tells of an error, and of its own end', async () => {
     const peer = new Child(new URL('../fixtures/clock-peer.js', import.meta.url), []);
