@@ -7,6 +7,10 @@
 export const languages = Object.freeze({
   en: 'English',
   de: 'Deutsch',
+  fr: 'Français',
+  es: 'Español',
+  it: 'Italiano',
+  pt: 'Português',
 });
 
 /** @typedef {keyof typeof languages} Language */

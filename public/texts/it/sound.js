@@ -1,0 +1,117 @@
+import { minutesText } from '../units.js';
+
+/** @type {typeof import('../sound.js').partTexts} */
+export const partTexts = {
+  microphoneMs: 'Microfoni degli altri',
+  frameMs: 'Si riempie un frame',
+  serverDelayMs: 'Ritardo nel server',
+  wayMs: 'Percorso nella rete',
+  playoutMs: 'Buffer di riproduzione',
+  outputMs: 'Attesa della scheda audio',
+  speakerMs: 'Scheda audio e altoparlante',
+};
+
+/** @type {typeof import('../sound.js').savingTexts} */
+export const savingTexts = {
+  frameMs: 'Apri la stanza con frame di 2,5 ms',
+  serverDelayMs: 'Chiedi a chi si sente in ritardo di usare il cavo invece del Wi-Fi',
+  playoutMs: 'Usa il cavo invece del Wi-Fi, e chiudi ciò che tiene occupato questo computer',
+  outputMs: 'Usa una scheda audio che prende il suono a pezzi più piccoli, e niente Bluetooth',
+  speakerMs: 'Usa altoparlanti o cuffie con il cavo, niente Bluetooth',
+};
+
+/** @type {typeof import('../sound.js').figureTexts} */
+export const figureTexts = {
+  received: 'Suono ricevuto, in tutto',
+  received10s: 'Suono ricevuto, ultimi 10 s',
+  lost: 'Pacchetti persi',
+  late: 'Pacchetti in ritardo',
+  early: 'Pacchetti troppo presto',
+  duplicate: 'Pacchetti doppi',
+  concealed: 'Frame mascherati',
+  recovered: 'Frame da ridondanza',
+  gaps: 'Interruzioni all’altoparlante',
+  jitter: 'Jitter; quanto richiede',
+  drift: 'Deriva della scheda audio',
+};
+
+/** @type {typeof import('../sound.js').soundTexts} */
+export const soundTexts = {
+  soundSum: 'Età di ciò che senti',
+  soundSumHint: 'Il ritardo nel server comprende il percorso di chi parla fino al server.',
+  soundSumDevices: 'Non comprende ciò che aggiungono i microfoni degli altri.',
+  soundSumNoDevices: 'È senza schede audio: il browser non dice quanto aggiunge la tua.',
+  ownMicrophone: (ms) => `Il tuo microfono aggiunge ${ms} a ciò che gli altri sentono di te.`,
+  ownSuppression: (ms) => `${ms} del ritardo del tuo suono vengono dalla riduzione del rumore.`,
+  savings: 'Che cosa lo accorcerebbe',
+  saves: (part, ms) => `${savingTexts[part]}: fino a ${ms} ms.`,
+  savesNothing: 'Nulla che aiuterebbe molto: il ritardo è breve quasi quanto può esserlo qui.',
+  metronome: 'Metronomo',
+  metronomeBpm: 'Battiti al minuto',
+  metronomeBeats: 'Battiti per battuta',
+  metronomeStart: 'Avvia per tutti',
+  metronomeStop: 'Ferma per tutti',
+  metronomeTap: 'Batti il tempo',
+  metronomeHeard: 'Lo sento',
+  metronomeOff: 'È fermo.',
+  metronomeBy: (name, bpm) => `${name} lo ha impostato: ${bpm} battiti al minuto.`,
+  metronomeBegan: (name, bpm) => `${name} ha avviato il metronomo: ${bpm} battiti al minuto.`,
+  metronomeEnded: (name) => `${name} ha fermato il metronomo.`,
+  metronomeBadge: (bpm) => `♩ = ${bpm}`,
+  metronomeHint:
+    'Tutti sentono ogni battito nello stesso momento, qualunque sia il loro ritardo. Se ' +
+    'suoni sul battito, tutti gli altri ti sentono lì. Per dare il tempo, premi Batti il ' +
+    'tempo a ogni battito. Usa le cuffie, o il microfono lo capta.',
+  track: 'Base',
+  trackNone: 'Non ce n’è.',
+  trackBy: (name, track, seconds) => `«${track}», ${minutesText(seconds)}, di ${name}.`,
+  trackChoose: 'Scegli un file',
+  trackOther: 'Scegli un altro file',
+  trackSending: 'Il file viene letto e inviato.',
+  trackPlay: 'Suona per tutti',
+  trackAgain: 'Dall’inizio',
+  trackStop: 'Ferma per tutti',
+  trackRemove: 'Togli',
+  trackLevel: 'Quanto forte la sento',
+  trackCame: (name, track) => `${name} ha aggiunto la base «${track}».`,
+  trackBegan: (name) => `${name} suona la base.`,
+  trackStopped: (name) => `${name} ha fermato la base.`,
+  trackOver: 'La base è finita.',
+  trackRemoved: (name) => `${name} ha tolto la base.`,
+  trackBadge: (track) => `♫ ${track}`,
+  trackHint:
+    'Tutti la sentono nello stesso momento, come il metronomo, e possono suonarci sopra. ' +
+    'Mentre il metronomo è acceso comincia con una battuta, dopo una battuta di battiti. Non ' +
+    'è in nessuna registrazione. Usa le cuffie, o il microfono la capta.',
+  panelLoading: 'Caricamento…',
+  plotsLoading: 'Caricamento…',
+  plotRoundTrip: 'Andata e ritorno',
+  plotReceived: 'Suono ricevuto',
+  plotServerDelay: 'Ritardo nel server',
+  plotPlayoutDelay: 'Ritardo di riproduzione',
+  plotLoss: 'Pacchetti persi',
+  plotRate: 'Bitrate',
+  up: 'andata',
+  down: 'ritorno',
+  lossUp: 'Pacchetti persi, andata',
+  lossDown: 'Pacchetti persi, ritorno',
+  rateUp: 'Bitrate, andata',
+  rateDown: 'Bitrate, ritorno',
+  figures: 'Dall’ingresso',
+  lateness: 'Con quanto ritardo il tuo suono è arrivato al server negli ultimi 20 s',
+  latenessUpTo: (ms) => `fino a ${ms} ms`,
+  latenessOver: 'di più',
+  copyAsText: 'Copia come testo',
+  copied: 'Copiato',
+  saveAsCsv: 'Salva le statistiche come CSV',
+  saveAsJson: 'Salva le statistiche come JSON',
+  soundAge: (age) => `Ciò che senti ha ${age}`,
+  plotLabel: (title, value) => `${title}, gli ultimi due minuti. Ora ${value}.`,
+  reportTitle: (room, at) => `aloud, stanza ${room}, ${at}`,
+  operator: 'Per il gestore',
+  operatorHint: 'Con il token del gestore del server imposti il ritardo per tutti nella stanza.',
+  operatorToken: 'Token del gestore',
+  operatorUse: 'Usa',
+  operatorAuto: 'Ritardo automatico',
+  operatorDelay: 'Ritardo della stanza nel server',
+};

@@ -1,0 +1,59 @@
+import { formsOf } from '../language.js';
+
+const { list } = formsOf('pt');
+
+/** @type {typeof import('../moderation.js').moderationTexts} */
+export const moderationTexts = {
+  waiting: 'Esperando para entrar…',
+  waitingInLobby:
+    'Os moderadores sabem que você está aqui. Fique nesta página: você entra assim que um ' +
+    'deles deixar.',
+  roles: { moderator: 'moderador', listener: 'ouvinte' },
+  mutedByModerator: 'silenciado por um moderador',
+  nowModerates: (name) => `${name} agora modera.`,
+  cannotSpeak:
+    'Aqui você é ouvinte, e ninguém ouve você. Levante a mão para pedir a palavra a um ' +
+    'moderador.',
+  onStage: 'Você está no palco, silenciado. Toque em Ativar para ser ouvido.',
+  moderate: 'Moderar…',
+  lowerTheirHand: 'Abaixar a mão',
+  handsUp: (count) => `${count} ouvintes levantaram a mão.`,
+  moreHands: (count) => (count === 1 ? 'e mais uma pessoa' : `e mais ${count}`),
+  letSpeak: 'Dar a palavra',
+  letSpeakName: (name) => `Dar a palavra: ${name}`,
+  lowerHandOf: (name) => `Abaixar a mão: ${name}`,
+  roomPanel: 'Sala',
+  knocked: (names) => `${list(names)} ${names.length === 1 ? 'quer' : 'querem'} entrar.`,
+  letIn: 'Deixar entrar',
+  turnAway: 'Recusar',
+  letInName: (name) => `Deixar entrar: ${name}`,
+  turnAwayName: (name) => `Recusar: ${name}`,
+  ruleSigns: { locked: 'trancada', lobby: 'com sala de espera', password: 'com senha' },
+  e2eSign: 'criptografada de ponta a ponta',
+  roomLocked: 'A sala está trancada.',
+  roomUnlocked: 'A sala está aberta de novo.',
+  chatClosed: 'Agora você pode ler, mas não escrever aqui. Levante a mão, ou peça a um moderador.',
+  recordingClosed: 'Você não pode gravar aqui. Um moderador pode gravar, ou permitir.',
+};
+
+/** @type {typeof import('../moderation.js').moderators} */
+export const moderators = { operator: 'O operador do servidor' };
+
+/** @type {Readonly<Record<string, string>>} */
+const roleNames = {
+  moderator: 'você modera esta sala',
+  speaker: 'você pode falar. Se estiver silenciado, toque em Ativar para ser ouvido',
+  listener: 'você é ouvinte: ouve os outros, e eles não ouvem você',
+};
+
+/** @type {typeof import('../moderation.js').moderatedTexts} */
+export const moderatedTexts = {
+  muted: (by) =>
+    (by === null ? 'Um moderador ainda mantém você silenciado. ' : `${by} silenciou você. `) +
+    'Levante a mão para pedir a palavra.',
+  'may-unmute': (by) => `${by} deixa você falar de novo. Toque em Ativar quando quiser.`,
+  'hand-lowered': (by) => `${by} abaixou sua mão.`,
+  role: (by, role) =>
+    `${by === null ? 'Agora' : `${by} mudou seu papel. Agora`} ` +
+    `${roleNames[role] ?? roleNames.speaker}.`,
+};
