@@ -11,6 +11,9 @@ export const languages = Object.freeze({
   es: 'Español',
   it: 'Italiano',
   pt: 'Português',
+  ja: '日本語',
+  zh: '简体中文',
+  ar: 'العربية',
 });
 
 /** @typedef {keyof typeof languages} Language */

@@ -1,0 +1,117 @@
+import { minutesText } from '../units.js';
+
+/** @type {typeof import('../sound.js').partTexts} */
+export const partTexts = {
+  microphoneMs: 'ميكروفونات الآخرين',
+  frameMs: 'امتلاء إطار',
+  serverDelayMs: 'تأخير الخادم',
+  wayMs: 'الطريق عبر الشبكة',
+  playoutMs: 'مخزن التشغيل',
+  outputMs: 'انتظار بطاقة الصوت',
+  speakerMs: 'بطاقة الصوت والمكبر',
+};
+
+/** @type {typeof import('../sound.js').savingTexts} */
+export const savingTexts = {
+  frameMs: 'ابدأ الغرفة بإطارات من 2.5 م‌ث',
+  serverDelayMs: 'اطلب ممن يتأخر صوتهم استخدام كابل بدل Wi-Fi',
+  playoutMs: 'استخدم كابلًا لا Wi-Fi، وأغلق ما يشغل هذا الحاسوب',
+  outputMs: 'استخدم بطاقة صوت تأخذ الصوت قطعًا أصغر، ولا تستخدم Bluetooth',
+  speakerMs: 'استخدم مكبرات أو سماعات سلكية، لا Bluetooth',
+};
+
+/** @type {typeof import('../sound.js').figureTexts} */
+export const figureTexts = {
+  received: 'الصوت المستلَم، إجمالًا',
+  received10s: 'الصوت المستلَم، آخر 10 ث',
+  lost: 'حزم مفقودة',
+  late: 'حزم متأخرة',
+  early: 'حزم مبكرة جدًا',
+  duplicate: 'حزم مكررة',
+  concealed: 'إطارات معوَّضة',
+  recovered: 'إطارات من التكرار',
+  gaps: 'انقطاعات عند المكبر',
+  jitter: 'التذبذب وما يحتاجه',
+  drift: 'انحراف بطاقة الصوت',
+};
+
+/** @type {typeof import('../sound.js').soundTexts} */
+export const soundTexts = {
+  soundSum: 'عمر ما تسمعه',
+  soundSumHint: 'يشمل تأخير الخادم طريق المتكلم إلى الخادم.',
+  soundSumDevices: 'لا يشمل ما تضيفه ميكروفونات الآخرين.',
+  soundSumNoDevices: 'هذا من دون بطاقات الصوت: متصفحك لا يذكر ما تضيفه بطاقتك.',
+  ownMicrophone: (ms) => `يضيف ميكروفونك ${ms} إلى ما يسمعه الآخرون منك.`,
+  ownSuppression: (ms) => `${ms} من تأخير صوتك سببها خفض الضوضاء.`,
+  savings: 'ما يقصّره',
+  saves: (part, ms) => `${savingTexts[part]}: حتى ${ms} م‌ث.`,
+  savesNothing: 'لا شيء يفيد كثيرًا: التأخير هنا قصير بقدر الإمكان تقريبًا.',
+  metronome: 'بندول الإيقاع',
+  metronomeBpm: 'نبضات في الدقيقة',
+  metronomeBeats: 'نبضات في المازورة',
+  metronomeStart: 'بدء للجميع',
+  metronomeStop: 'إيقاف للجميع',
+  metronomeTap: 'انقر السرعة',
+  metronomeHeard: 'أسمعه',
+  metronomeOff: 'متوقف.',
+  metronomeBy: (name, bpm) => `ضبطه ${name}: ${bpm} نبضة في الدقيقة.`,
+  metronomeBegan: (name, bpm) => `شغّل ${name} بندول الإيقاع: ${bpm} نبضة في الدقيقة.`,
+  metronomeEnded: (name) => `أوقف ${name} بندول الإيقاع.`,
+  metronomeBadge: (bpm) => `♩ = ${bpm}`,
+  metronomeHint:
+    'يسمع الجميع كل نبضة في اللحظة نفسها مهما كان تأخيرهم. إن عزفت على النبضة سمعك الآخرون ' +
+    'عليها. لضبط السرعة اضغط «انقر السرعة» مع كل نبضة. استخدم سماعات رأس، وإلا التقطه ' +
+    'الميكروفون.',
+  track: 'موسيقى مرافقة',
+  trackNone: 'لا توجد.',
+  trackBy: (name, track, seconds) => `«${track}»، ${minutesText(seconds)}، من ${name}.`,
+  trackChoose: 'اختيار ملف',
+  trackOther: 'اختيار ملف آخر',
+  trackSending: 'يُقرأ الملف ويُرسل.',
+  trackPlay: 'تشغيل للجميع',
+  trackAgain: 'من البداية',
+  trackStop: 'إيقاف للجميع',
+  trackRemove: 'إزالة',
+  trackLevel: 'مستواها عندي',
+  trackCame: (name, track) => `أضاف ${name} الموسيقى المرافقة «${track}».`,
+  trackBegan: (name) => `يشغّل ${name} الموسيقى المرافقة.`,
+  trackStopped: (name) => `أوقف ${name} الموسيقى المرافقة.`,
+  trackOver: 'انتهت الموسيقى المرافقة.',
+  trackRemoved: (name) => `أزال ${name} الموسيقى المرافقة.`,
+  trackBadge: (track) => `♫ ${track}`,
+  trackHint:
+    'يسمعها الجميع في اللحظة نفسها، كبندول الإيقاع، ويمكنهم العزف معها. ما دام البندول يعمل ' +
+    'تبدأ مع مازورة، بعد مازورة من النبضات. لا تدخل في أي تسجيل. استخدم سماعات رأس، وإلا ' +
+    'التقطها الميكروفون.',
+  panelLoading: 'جارٍ التحميل…',
+  plotsLoading: 'جارٍ التحميل…',
+  plotRoundTrip: 'ذهابًا وإيابًا',
+  plotReceived: 'الصوت المستلَم',
+  plotServerDelay: 'تأخير الخادم',
+  plotPlayoutDelay: 'تأخير التشغيل',
+  plotLoss: 'حزم مفقودة',
+  plotRate: 'معدل البت',
+  up: 'صعودًا',
+  down: 'نزولًا',
+  lossUp: 'حزم مفقودة، صعودًا',
+  lossDown: 'حزم مفقودة، نزولًا',
+  rateUp: 'معدل البت، صعودًا',
+  rateDown: 'معدل البت، نزولًا',
+  figures: 'منذ الانضمام',
+  lateness: 'كم تأخر وصول صوتك إلى الخادم في آخر 20 ث',
+  latenessUpTo: (ms) => `حتى ${ms} م‌ث`,
+  latenessOver: 'أكثر',
+  copyAsText: 'نسخ كنص',
+  copied: 'نُسخ',
+  saveAsCsv: 'حفظ الإحصاءات بصيغة CSV',
+  saveAsJson: 'حفظ الإحصاءات بصيغة JSON',
+  soundAge: (age) => `عمر ما تسمعه ${age}`,
+  plotLabel: (title, value) => `${title}، آخر دقيقتين. الآن ${value}.`,
+  reportTitle: (room, at) => `aloud، غرفة ${room}، ${at}`,
+  operator: 'للمشغّل',
+  operatorHint: 'برمز مشغّل الخادم تضبط التأخير لكل من في الغرفة.',
+  operatorToken: 'رمز المشغّل',
+  operatorUse: 'استخدام',
+  operatorAuto: 'تأخير تلقائي',
+  operatorDelay: 'تأخير الغرفة في الخادم',
+};
