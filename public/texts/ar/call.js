@@ -33,6 +33,9 @@ export const callTexts = {
   handRaised: 'اليد مرفوعة',
   notRecorded: 'لا يُسجَّل',
   plays: (title) => `♪ ${title}`,
+  sharedBy: (name) => `يشاركه ${name}`,
+  shareCame: (name) => `يشارك ${name} صوتًا.`,
+  shareWent: (name) => `لم يعد ${name} يشارك صوتًا.`,
   waited: (ms) => `يتأخر ${Math.round(ms)} م‌ث: صوت الجميع ينتظر`,
   later: (ms) => `يُسمع بعد الآخرين بـ ${Math.round(ms)} م‌ث`,
   youLater: (ms) => `يسمعك الآخرون متأخرًا ${Math.round(ms)} م‌ث`,
@@ -157,8 +160,7 @@ export const recordingTexts = {
   filesHint: 'Ogg Opus. يحذفها الخادم بعد مدة: نزّل ما تريد الاحتفاظ به.',
   consent: (name) => ({
     title: 'هذه الغرفة تُسجَّل',
-    text:
-      `بدأ ${name} تسجيلًا. لا يُحفظ صوتك إلا إذا وافقت. ` + 'ولك أن تغيّر رأيك من «تسجيل» في أي وقت.',
+    text: `بدأ ${name} تسجيلًا. لا يُحفظ صوتك إلا إذا وافقت. ` + 'ولك أن تغيّر رأيك لاحقًا من «تسجيل».',
     yes: 'أوافق',
     no: 'لا تسجّلني',
   }),

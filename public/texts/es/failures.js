@@ -65,6 +65,18 @@ export const failureTexts = {
     'Se ha desconectado tu altavoz. Se usa el predeterminado hasta que vuelva. Conéctalo, o ' +
     'elige otro en Ajustes.',
   'speaker-back': 'Tu altavoz se vuelve a usar. No hay nada que hacer.',
+  'share-silent':
+    'Lo que elegiste vino sin sonido. Comparte otra vez, elige una pestaña y marca ' +
+    '«Compartir también el audio de la pestaña».',
+  'share-failed':
+    'No se ha podido compartir ese sonido. Elige otra pestaña u otro archivo, o recarga la ' +
+    'página e inténtalo de nuevo.',
+  'offer-without-opus':
+    'La oferta no tiene un Opus que el servidor pueda usar. Elige Opus en el programa que ' +
+    'envía.',
+  'webrtc-off':
+    'Este servidor no tiene WebRTC. Pide a su operador que instale node-datachannel junto a ' +
+    'él.',
   'noise-model':
     'La reducción de ruido reforzada no se puede usar ahora, así que está activa la de tu ' +
     'navegador. Para volver a intentarlo, desactívala y actívala en Ajustes.',

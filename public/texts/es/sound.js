@@ -8,6 +8,8 @@ export const partTexts = {
   wayMs: 'Camino por la red',
   playoutMs: 'Búfer de reproducción',
   outputMs: 'Espera de la tarjeta de sonido',
+  codecMs: 'El códec mira hacia delante',
+  laterMs: 'A los tardíos se les oye más tarde por',
   speakerMs: 'Tarjeta de sonido y altavoz',
 };
 
@@ -62,6 +64,24 @@ export const soundTexts = {
     'Todos oyen cada pulso en el mismo momento, sea cual sea su retardo. Si tocas con el ' +
     'pulso, todos los demás te oyen en él. Para fijar el tempo, pulsa Marcar el tempo en ' +
     'cada pulso. Usa auriculares, o el micrófono lo captará.',
+  share: 'Compartir un sonido',
+  shareNone: 'No compartes ninguno.',
+  shareTab: 'Compartir el sonido de una pestaña',
+  shareFile: 'Compartir el sonido de un archivo',
+  shareStop: 'Dejar de compartir',
+  shareReading: 'Se está leyendo el archivo.',
+  shareBegins: 'Empieza…',
+  shareOver: 'Ha terminado: ya no lo oye nadie.',
+  shareOfTab: 'Sonido de una pestaña',
+  shareOfFile: 'Sonido de un archivo',
+  shareHint:
+    'Sale junto a tu voz, sin procesar. Todos lo ven a tu lado y ajustan su volumen. Marca ' +
+    '«Compartir también el audio de la pestaña» cuando el navegador lo pregunte. Una pestaña ' +
+    'sigue sonando aquí; usa auriculares, o el micrófono la captará.',
+  shareFileHint:
+    'Sale junto a tu voz, sin procesar. Todos lo ven a tu lado y ajustan su volumen. Este ' +
+    'navegador no puede compartir el sonido de una pestaña; Chrome y Edge en un ordenador sí.',
+  shareOn: (name) => `Todos oyen «${name}» junto a tu voz.`,
   track: 'Acompañamiento',
   trackNone: 'No hay ninguno.',
   trackBy: (name, track, seconds) => `«${track}», ${minutesText(seconds)}, de ${name}.`,

@@ -67,6 +67,18 @@ export const failureTexts = {
     'Votre haut-parleur a été débranché. Celui par défaut est utilisé jusqu’à son retour. ' +
     'Rebranchez-le, ou choisissez-en un autre dans Réglages.',
   'speaker-back': 'Votre haut-parleur est de nouveau utilisé. Il n’y a rien à faire.',
+  'share-silent':
+    'Ce que vous avez choisi est arrivé sans son. Partagez de nouveau, choisissez un onglet, ' +
+    'et cochez « Partager aussi l’audio de l’onglet ».',
+  'share-failed':
+    'Ce son n’a pas pu être partagé. Choisissez un autre onglet ou fichier, ou rechargez la ' +
+    'page et réessayez.',
+  'offer-without-opus':
+    'L’offre n’a pas d’Opus que le serveur puisse utiliser. Choisissez Opus dans le ' +
+    'programme qui envoie.',
+  'webrtc-off':
+    'Ce serveur n’a pas WebRTC. Demandez à son exploitant d’installer node-datachannel à ' +
+    'côté.',
   'noise-model':
     'La réduction du bruit renforcée ne peut pas être utilisée maintenant ; celle de votre ' +
     'navigateur la remplace. Pour réessayer, désactivez-la puis réactivez-la dans Réglages.',

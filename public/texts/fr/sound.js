@@ -8,6 +8,8 @@ export const partTexts = {
   wayMs: 'Trajet dans le réseau',
   playoutMs: 'Tampon de lecture',
   outputMs: 'Attente de la carte son',
+  codecMs: 'Le codec regarde en avant',
+  laterMs: 'Les retardataires s’entendent plus tard de',
   speakerMs: 'Carte son et haut-parleur',
 };
 
@@ -65,6 +67,25 @@ export const soundTexts = {
     'Si vous jouez sur le battement, tous les autres vous entendent dessus. Pour donner le ' +
     'tempo, appuyez sur Taper le tempo à chaque battement. Utilisez un casque, sinon le ' +
     'micro le capte.',
+  share: 'Partager un son',
+  shareNone: 'Vous n’en partagez aucun.',
+  shareTab: 'Partager le son d’un onglet',
+  shareFile: 'Partager le son d’un fichier',
+  shareStop: 'Ne plus partager',
+  shareReading: 'Le fichier est lu.',
+  shareBegins: 'Cela commence…',
+  shareOver: 'C’est fini : plus personne ne l’entend.',
+  shareOfTab: 'Son d’un onglet',
+  shareOfFile: 'Son d’un fichier',
+  shareHint:
+    'Il part à côté de votre voix, sans traitement. Tout le monde le voit à côté de vous et ' +
+    'règle son volume. Cochez « Partager aussi l’audio de l’onglet » quand le navigateur le ' +
+    'demande. Un onglet continue de jouer ici ; utilisez un casque, sinon le micro le capte.',
+  shareFileHint:
+    'Il part à côté de votre voix, sans traitement. Tout le monde le voit à côté de vous et ' +
+    'règle son volume. Ce navigateur ne peut pas partager le son d’un onglet ; Chrome et ' +
+    'Edge sur un ordinateur le peuvent.',
+  shareOn: (name) => `Tout le monde entend « ${name} » à côté de votre voix.`,
   track: 'Accompagnement',
   trackNone: 'Il n’y en a pas.',
   trackBy: (name, track, seconds) => `« ${track} », ${minutesText(seconds)}, de ${name}.`,

@@ -66,6 +66,16 @@ export const failureTexts = {
     'Il tuo altoparlante è stato scollegato. Si usa quello predefinito finché non torna. ' +
     'Collegalo, o scegline un altro in Impostazioni.',
   'speaker-back': 'Il tuo altoparlante è di nuovo in uso. Non c’è nulla da fare.',
+  'share-silent':
+    'Ciò che hai scelto è arrivato senza suono. Condividi di nuovo, scegli una scheda e ' +
+    'spunta «Condividi anche l’audio della scheda».',
+  'share-failed':
+    'Quel suono non si è potuto condividere. Scegli un’altra scheda o un altro file, o ' +
+    'ricarica la pagina e riprova.',
+  'offer-without-opus':
+    'L’offerta non ha un Opus che il server possa usare. Scegli Opus nel programma che invia.',
+  'webrtc-off':
+    'Questo server non ha WebRTC. Chiedi al gestore di installare node-datachannel accanto.',
   'noise-model':
     'La riduzione del rumore più forte ora non si può usare, quindi è attiva quella del ' +
     'browser. Per riprovare, disattivala e riattivala in Impostazioni.',

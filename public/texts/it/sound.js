@@ -8,6 +8,8 @@ export const partTexts = {
   wayMs: 'Percorso nella rete',
   playoutMs: 'Buffer di riproduzione',
   outputMs: 'Attesa della scheda audio',
+  codecMs: 'Il codec guarda avanti',
+  laterMs: 'Chi è in ritardo si sente più tardi di',
   speakerMs: 'Scheda audio e altoparlante',
 };
 
@@ -62,6 +64,25 @@ export const soundTexts = {
     'Tutti sentono ogni battito nello stesso momento, qualunque sia il loro ritardo. Se ' +
     'suoni sul battito, tutti gli altri ti sentono lì. Per dare il tempo, premi Batti il ' +
     'tempo a ogni battito. Usa le cuffie, o il microfono lo capta.',
+  share: 'Condividi un suono',
+  shareNone: 'Non ne condividi.',
+  shareTab: 'Condividi il suono di una scheda',
+  shareFile: 'Condividi il suono di un file',
+  shareStop: 'Smetti di condividere',
+  shareReading: 'Il file viene letto.',
+  shareBegins: 'Comincia…',
+  shareOver: 'È finito: non lo sente più nessuno.',
+  shareOfTab: 'Suono di una scheda',
+  shareOfFile: 'Suono di un file',
+  shareHint:
+    'Esce accanto alla tua voce, senza elaborazione. Tutti lo vedono accanto a te e ne ' +
+    'regolano il volume. Spunta «Condividi anche l’audio della scheda» quando il browser lo ' +
+    'chiede. Una scheda continua a suonare qui; usa le cuffie, o il microfono la capta.',
+  shareFileHint:
+    'Esce accanto alla tua voce, senza elaborazione. Tutti lo vedono accanto a te e ne ' +
+    'regolano il volume. Questo browser non può condividere il suono di una scheda; Chrome ' +
+    'ed Edge su un computer sì.',
+  shareOn: (name) => `Tutti sentono «${name}» accanto alla tua voce.`,
   track: 'Base',
   trackNone: 'Non ce n’è.',
   trackBy: (name, track, seconds) => `«${track}», ${minutesText(seconds)}, di ${name}.`,

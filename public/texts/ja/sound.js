@@ -8,6 +8,8 @@ export const partTexts = {
   wayMs: 'ネットワークの通過',
   playoutMs: '再生バッファー',
   outputMs: 'サウンドカードの待ち',
+  codecMs: 'コーデックの先読み',
+  laterMs: '遅れる人はさらに',
   speakerMs: 'サウンドカードとスピーカー',
 };
 
@@ -61,6 +63,23 @@ export const soundTexts = {
   metronomeHint:
     '遅延にかかわらず、全員が同じ瞬間に拍を聞きます。拍に合わせて演奏すると、全員にその拍で聞こえます。テンポを決めるには、拍ごとに「テンポを叩く」を押してください。ヘッドホンを使わ' +
     'ないと、マイクが拾います。',
+  share: '音を共有',
+  shareNone: '共有していません。',
+  shareTab: 'タブの音を共有',
+  shareFile: 'ファイルの音を共有',
+  shareStop: '共有をやめる',
+  shareReading: 'ファイルを読み込んでいます。',
+  shareBegins: '始まります…',
+  shareOver: '終わりました。もう誰にも聞こえません。',
+  shareOfTab: 'タブの音',
+  shareOfFile: 'ファイルの音',
+  shareHint:
+    '声とは別に、加工せずに送られます。あなたの横に表示され、それぞれが音量を決められます。ブラウザーが尋ねたら「タブの音声も共有」にチェックを入れてください。タブはここでも鳴り続け' +
+    'ます。ヘッドホンを使わないと、マイクが拾います。',
+  shareFileHint:
+    '声とは別に、加工せずに送られます。あなたの横に表示され、それぞれが音量を決められます。このブラウザーではタブの音を共有できません。パソコンの Chrome と Edge ' +
+    'ではできます。',
+  shareOn: (name) => `全員に、声と並んで「${name}」が聞こえています。`,
   track: '伴奏',
   trackNone: 'ありません。',
   trackBy: (name, track, seconds) => `「${track}」、${minutesText(seconds)}、${name} さんより。`,

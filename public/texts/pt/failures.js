@@ -64,6 +64,17 @@ export const failureTexts = {
     'Seu alto-falante foi desconectado. O padrão é usado até ele voltar. Conecte-o, ou ' +
     'escolha outro em Ajustes.',
   'speaker-back': 'Seu alto-falante está em uso de novo. Não há nada a fazer.',
+  'share-silent':
+    'O que você escolheu veio sem som. Compartilhe de novo, escolha uma aba e marque ' +
+    '“Compartilhar também o áudio da aba”.',
+  'share-failed':
+    'Não foi possível compartilhar esse som. Escolha outra aba ou outro arquivo, ou ' +
+    'recarregue a página e tente de novo.',
+  'offer-without-opus':
+    'A oferta não tem um Opus que o servidor possa usar. Escolha Opus no programa que envia.',
+  'webrtc-off':
+    'Este servidor não tem WebRTC. Peça ao operador que instale node-datachannel ao lado ' +
+    'dele.',
   'noise-model':
     'A redução de ruído mais forte não pode ser usada agora, então a do navegador está ' +
     'ligada. Para tentar de novo, desligue e ligue em Ajustes.',

@@ -8,6 +8,8 @@ export const partTexts = {
   wayMs: 'Caminho pela rede',
   playoutMs: 'Buffer de reprodução',
   outputMs: 'Espera pela placa de som',
+  codecMs: 'O codec olha adiante',
+  laterMs: 'Atrasados são ouvidos mais tarde em',
   speakerMs: 'Placa de som e alto-falante',
 };
 
@@ -62,6 +64,25 @@ export const soundTexts = {
     'Todos ouvem cada batida no mesmo momento, qualquer que seja o atraso. Se você toca na ' +
     'batida, todos os outros ouvem você nela. Para dar o andamento, toque em Marcar o ' +
     'andamento a cada batida. Use fones, ou o microfone vai captar.',
+  share: 'Compartilhar um som',
+  shareNone: 'Você não compartilha nenhum.',
+  shareTab: 'Compartilhar o som de uma aba',
+  shareFile: 'Compartilhar o som de um arquivo',
+  shareStop: 'Parar de compartilhar',
+  shareReading: 'O arquivo está sendo lido.',
+  shareBegins: 'Começando…',
+  shareOver: 'Terminou: ninguém mais ouve.',
+  shareOfTab: 'Som de uma aba',
+  shareOfFile: 'Som de um arquivo',
+  shareHint:
+    'Ele sai ao lado da sua voz, sem processamento. Todos o veem ao seu lado e ajustam o ' +
+    'volume. Marque “Compartilhar também o áudio da aba” quando o navegador perguntar. Uma ' +
+    'aba continua tocando aqui; use fones, ou o microfone vai captar.',
+  shareFileHint:
+    'Ele sai ao lado da sua voz, sem processamento. Todos o veem ao seu lado e ajustam o ' +
+    'volume. Este navegador não compartilha o som de uma aba; Chrome e Edge em um computador ' +
+    'compartilham.',
+  shareOn: (name) => `Todos ouvem “${name}” ao lado da sua voz.`,
   track: 'Acompanhamento',
   trackNone: 'Não há nenhum.',
   trackBy: (name, track, seconds) => `“${track}”, ${minutesText(seconds)}, de ${name}.`,

@@ -8,6 +8,8 @@ export const partTexts = {
   wayMs: '网络传输',
   playoutMs: '播放缓冲',
   outputMs: '等待声卡',
+  codecMs: '编解码器前瞻',
+  laterMs: '迟到者更晚',
   speakerMs: '声卡和扬声器',
 };
 
@@ -60,6 +62,21 @@ export const soundTexts = {
   metronomeBadge: (bpm) => `♩ = ${bpm}`,
   metronomeHint:
     '无论延迟多少，所有人都在同一时刻听到每一拍。你跟着拍子演奏，别人就会在拍上听到你。要设定速度，请在每一拍按“敲出速度”。请使用耳机，否则麦克风会收到它。',
+  share: '共享声音',
+  shareNone: '你没有共享声音。',
+  shareTab: '共享标签页的声音',
+  shareFile: '共享文件的声音',
+  shareStop: '停止共享',
+  shareReading: '正在读取文件。',
+  shareBegins: '正在开始…',
+  shareOver: '已结束：不再有人听到。',
+  shareOfTab: '标签页的声音',
+  shareOfFile: '文件的声音',
+  shareHint:
+    '它与你的语音一起发送，不经处理。大家会在你旁边看到它，并各自调节音量。浏览器询问时，请勾选“同时共享标签页音频”。标签页会继续在这里播放；请使用耳机，否则麦克风会收到它。',
+  shareFileHint:
+    '它与你的语音一起发送，不经处理。大家会在你旁边看到它，并各自调节音量。此浏览器不能共享标签页的声音；电脑上的 Chrome 和 Edge 可以。',
+  shareOn: (name) => `大家在你的语音之外还能听到“${name}”。`,
   track: '伴奏',
   trackNone: '没有伴奏。',
   trackBy: (name, track, seconds) => `“${track}”，${minutesText(seconds)}，来自 ${name}。`,
