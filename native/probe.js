@@ -59,7 +59,8 @@ export function reasonOfMessage(message) {
     process.report.getReport()
   );
   const [, needed] = /version .GLIBC_([\d.]+)' not found/.exec(message) ?? [];
+  const here = header.glibcVersionRuntime ?? 'another libc';
   return needed
-    ? `it needs glibc ${needed}, and this system has ${header.glibcVersionRuntime ?? 'another libc'}`
+    ? `it needs glibc ${needed}, and this system has ${here}`
     : `it does not load (${message})`;
 }

@@ -46,6 +46,18 @@ impl Acceptor {
         }
     }
 
+    /// Settings of new connections, for a build that gives each connection its own.
+    #[cfg(all(feature = "lab", not(feature = "noq")))]
+    pub fn settings(&self) -> Option<(quinn::ServerConfig, quinn::TransportConfig)> {
+        let config = lock(&self.server_config).clone()?;
+        Some((config, self.own.hub.options.transport().ok()?))
+    }
+
+    #[cfg(not(all(feature = "lab", not(feature = "noq"))))]
+    pub fn settings(&self) -> Option<(quinn::ServerConfig, quinn::TransportConfig)> {
+        None
+    }
+
     /// Publishes the endpoint to other threads; returns the key. A key is no address: a wrong one
     /// finds nothing.
     pub fn share(self: &Arc<Self>) -> u32 {

@@ -53,7 +53,7 @@ async fn serve(
         () = ticket.turn() => {}
         () = ticket.displaced() => return,
     }
-    let Ok(connecting) = engine::accept(&acceptor, incoming) else {
+    let Ok(connecting) = engine::accept(incoming, || acceptor.settings()) else {
         return;
     };
     let quic = select! {

@@ -25,8 +25,8 @@ inBrowser.describe('the page on a phone', () => {
       const { startRoom } = (await import(`../../public/texts/${code}/labels.js`)).labels;
       await page.getByRole('button', { name: startRoom, exact: true }).waitFor();
       const { lang, dir } = await page.evaluate(() => {
-        const { lang, dir } = document.documentElement;
-        return { lang, dir };
+        const root = document.documentElement;
+        return { lang: root.lang, dir: root.dir };
       });
       expect({ lang, dir }).toEqual({ lang: code, dir: code === 'ar' ? 'rtl' : 'ltr' });
       expect(await page.evaluate(cutOff)).toEqual([]);

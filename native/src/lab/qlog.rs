@@ -12,9 +12,6 @@ use std::sync::Arc;
 
 use quinn::{QlogConfig, ServerConfig, TransportConfig};
 
-use crate::acceptor::Acceptor;
-use crate::faults::lock;
-
 /// Number of the process's connections with a qlog.
 static CONNECTIONS: AtomicU32 = AtomicU32::new(0);
 
@@ -38,11 +35,13 @@ pub fn log(transport: &mut TransportConfig, end: &str, peer: &str) {
     }
 }
 
-/// Returns settings with a qlog for one more connection of a server; None without `QLOGDIR`.
-pub fn server_config(acceptor: &Acceptor, peer: SocketAddr) -> Option<Arc<ServerConfig>> {
+/// Returns an endpoint's settings with a qlog for one more connection; None without `QLOGDIR`.
+pub fn server_config(
+    settings: impl FnOnce() -> Option<(ServerConfig, TransportConfig)>,
+    peer: SocketAddr,
+) -> Option<Arc<ServerConfig>> {
     std::env::var_os("QLOGDIR").filter(|name| !name.is_empty())?;
-    let mut config = lock(&acceptor.server_config).clone()?;
-    let mut transport = acceptor.own.hub.options.transport().ok()?;
+    let (mut config, mut transport) = settings()?;
     log(&mut transport, "server", &peer.to_string());
     config.transport_config(Arc::new(transport));
     Some(Arc::new(config))

@@ -10,11 +10,10 @@ use bytes::Bytes;
 use quinn::congestion::{Bbr3Config, Controller, ControllerMetrics};
 use quinn::{
     AsyncUdpSocket, Connecting, Connection, ConnectionError, Incoming, PathId, PathStats,
-    ReadError, RecvStream, Runtime, TokioRuntime, TransportConfig,
+    ReadError, RecvStream, Runtime, ServerConfig, TokioRuntime, TransportConfig,
 };
 use quinn_proto::RttEstimator;
 
-use crate::acceptor::Acceptor;
 use crate::faults::{pass, Place};
 use crate::quic::congestion::Kind;
 use crate::quic::wrapped::{Factory, Wrapped};
@@ -48,7 +47,10 @@ pub fn wrap_udp_socket(socket: UdpSocket, _serves: bool) -> io::Result<Socket> {
 
 pub fn log_client(_: &mut TransportConfig, _peer: &str) {}
 
-pub fn accept(_: &Acceptor, incoming: Incoming) -> Result<Connecting, ConnectionError> {
+pub fn accept(
+    incoming: Incoming,
+    _: impl FnOnce() -> Option<(ServerConfig, TransportConfig)>,
+) -> Result<Connecting, ConnectionError> {
     incoming.accept()
 }
 

@@ -12,11 +12,10 @@ use quinn::congestion::Controller;
 use quinn::congestion::ControllerMetrics;
 use quinn::{
     AsyncUdpSocket, Connecting, Connection, ConnectionError, Incoming, PathStats, ReadError,
-    RecvStream, TransportConfig,
+    RecvStream, ServerConfig, TransportConfig,
 };
 use quinn_proto::RttEstimator;
 
-use crate::acceptor::Acceptor;
 use crate::faults::{pass, Place};
 #[cfg(unix)]
 use crate::quic::udp::ReadSocket;
@@ -42,10 +41,14 @@ pub fn log_client(_transport: &mut TransportConfig, _peer: &str) {
     crate::lab::qlog::log(_transport, "client", _peer);
 }
 
-/// Accepts a connection, in the lab's build with a log of its own.
-pub fn accept(_acceptor: &Acceptor, incoming: Incoming) -> Result<Connecting, ConnectionError> {
+/// Accepts a connection, in the lab's build with a log of its own. `_settings` are those of the
+/// endpoint.
+pub fn accept(
+    incoming: Incoming,
+    _settings: impl FnOnce() -> Option<(ServerConfig, TransportConfig)>,
+) -> Result<Connecting, ConnectionError> {
     #[cfg(feature = "lab")]
-    if let Some(config) = crate::lab::qlog::server_config(_acceptor, incoming.remote_address()) {
+    if let Some(config) = crate::lab::qlog::server_config(_settings, incoming.remote_address()) {
         return incoming.accept_with(config);
     }
     incoming.accept()

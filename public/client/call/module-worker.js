@@ -5,7 +5,8 @@
  * @param {URL} url of the module
  */
 export function startWorker(url) {
-  if (url.origin === location.origin) return new Worker(url, { type: 'module' });
+  if (url.origin === (globalThis.location?.origin ?? 'null'))
+    return new Worker(url, { type: 'module' });
   const source = new Blob([`import ${JSON.stringify(url.href)};`], { type: 'text/javascript' });
   const own = URL.createObjectURL(source);
   const worker = new Worker(own, { type: 'module' });
