@@ -1,7 +1,7 @@
 import { formsOf, translated, translationOf } from './language.js';
 import { connectionNames, minutesText } from './units.js';
 
-const own = await translationOf('call.js');
+const own = await translationOf('call');
 const { number } = formsOf('en-GB');
 
 /** A call: the people, their state, the connection, the link. */

@@ -1,6 +1,6 @@
 import { translated, translationOf } from './language.js';
 
-const own = await translationOf('failures.js');
+const own = await translationOf('failures');
 
 /**
  * The sentences about failures: what happened, then what to do. There is one for each code of

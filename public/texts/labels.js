@@ -1,6 +1,6 @@
 import { translated, translationOf } from './language.js';
 
-const own = await translationOf('labels.js');
+const own = await translationOf('labels');
 
 /** Labels, headings and hints that the markup names by key. */
 export const labels = translated(own.labels, {

@@ -67,13 +67,16 @@ export const direction = /^ar\b/.test(language) ? 'rtl' : 'ltr';
 
 /**
  * Loads the translation of a file.
- * @param {string} file beside this one
+ * @param {string} name of a file beside this one, without .js
  * @returns {Promise<Record<string, unknown>>} its exports; none in English, or when it can't be
  *   loaded
  */
-export async function translationOf(file) {
+export async function translationOf(name) {
   if (language === 'en') return {};
-  return import(`./${language}/${file}`).catch(() => ({}));
+  return import(`./${language}/${name}.js`).catch((error) => {
+    console.warn('These sentences are in English:', name, error);
+    return {};
+  });
 }
 
 /**

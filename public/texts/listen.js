@@ -1,7 +1,7 @@
 import { formsOf, translated, translationOf } from './language.js';
 import { connectionNames } from './units.js';
 
-const own = await translationOf('listen.js');
+const own = await translationOf('listen');
 const { list, number } = formsOf('en-GB');
 
 /** The page of people who only listen. */

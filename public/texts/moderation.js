@@ -1,6 +1,6 @@
 import { translated, translationOf } from './language.js';
 
-const own = await translationOf('moderation.js');
+const own = await translationOf('moderation');
 
 /**
  * Moderating: who may come in, and what a moderator does. What is in the panel Room alone is in

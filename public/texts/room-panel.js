@@ -1,6 +1,6 @@
 import { formsOf, translated, translationOf } from './language.js';
 
-const own = await translationOf('room-panel.js');
+const own = await translationOf('room-panel');
 const { number } = formsOf('en-GB');
 
 /**

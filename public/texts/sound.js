@@ -1,7 +1,7 @@
 import { minutesText } from './units.js';
 import { translated, translationOf } from './language.js';
 
-const own = await translationOf('sound.js');
+const own = await translationOf('sound');
 
 /** The parts of the age of the sound that is heard. */
 export const partTexts = translated(own.partTexts, {
