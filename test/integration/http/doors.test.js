@@ -229,7 +229,11 @@ describe('OPTIONS', () => {
     async (target) => {
       const { port } = await start();
       const { status, got } = await say(port, target, { method: 'OPTIONS' });
-      expect([status, /^allow: (.*)\r$/im.exec(got)?.[1]]).toEqual([204, 'GET, HEAD, OPTIONS']);
+      const sends = target.startsWith('/listen/') ? ', PUT, SOURCE' : '';
+      expect([status, /^allow: (.*)\r$/im.exec(got)?.[1]]).toEqual([
+        204,
+        `GET, HEAD, OPTIONS${sends}`,
+      ]);
     },
   );
 

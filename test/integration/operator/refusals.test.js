@@ -27,11 +27,13 @@ import { RoomsByThread } from '../../../server/host/rooms-by-thread.js';
 import { Recordings } from '../../../server/recording/recordings.js';
 import { Arrivals } from '../../../server/host/arrivals.js';
 import { createServer } from '../../../server/server.js';
+import { createWebRtc } from '../../../server/webrtc/webrtc.js';
 import { BaseSession, prepareControl } from '../../../server/session/session.js';
 import { Conference, settle } from '../../fakes/conference.js';
 import { FakeClock } from '../../../testkit/fake-clock.js';
 import { putRecording } from '../../fakes/recorded.js';
 import { OPERATOR_TOKEN, WITH_OPERATOR } from '../../support/operator.js';
+import { openStreamRoom } from '../../support/stream-room.js';
 
 /** @import { ErrorCode } from '../../../public/shared/errors.js' */
 
@@ -450,6 +452,48 @@ const overHttp = {
   'range-beyond': async () =>
     (await fetch(`${(await recordedServer()).path}/mix.opus`, { headers: { Range: 'bytes=99-' } }))
       .status,
+  'stream-key': async () => stream((await openStreamRoom()).server.url, 'wrong'),
+  'stream-format': async () => {
+    const { server, key } = await openStreamRoom();
+    return stream(server.url, key, 'audio/mpeg');
+  },
+  'stream-taken': async () => {
+    const { server, key } = await openStreamRoom();
+    const first = request(`${server.url}/listen/tea`, { method: 'PUT', headers: asSource(key) });
+    open.push(() => first.on('error', () => {}).destroy());
+    first.flushHeaders();
+    await once(first, 'response');
+    return stream(server.url, key);
+  },
+  'offer-without-opus': async () =>
+    (
+      await fetch(`${await startServer()}/whip/tea`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/sdp' },
+        body: offerOf('PCMU/8000'),
+      })
+    ).status,
+  'webrtc-off': async () => {
+    const log = /** @type {any} */ ({ error: () => {} });
+    const webrtc = createWebRtc(
+      /** @type {any} */ ({
+        ...{ rooms: { inRoom: async () => ({}) }, load: async () => null },
+        ...{ clock: new FakeClock(), log },
+      }),
+    );
+    const server = createHttpServer((asked, response) =>
+      webrtc.handle(asked, response, () => response.end()),
+    ).listen(0, '127.0.0.1');
+    open.push(() => server.close(), webrtc.close.bind(webrtc));
+    await once(server, 'listening');
+    const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+    const answer = await fetch(`http://127.0.0.1:${port}/whep/tea`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/sdp' },
+      body: offerOf('opus/48000/2'),
+    });
+    return answer.status;
+  },
   'node-silent': () => askThroughCluster(SILENCE),
   'node-answer': () => askThroughCluster({ version: 1 }),
   // A join is refused over HTTP/1 with its code's status, and counted once all the same.
@@ -467,6 +511,29 @@ const overHttp = {
       await fetch(`${url}/api/rooms/lab/people/99`, { method: 'DELETE', headers: asOperator })
     ).status;
   },
+};
+
+/** An offer of one way of sound. @param {string} format */
+const offerOf = (format) =>
+  [
+    ...['v=0', 'o=- 1 2 IN IP4 127.0.0.1', 's=-', 't=0 0', 'm=audio 9 UDP/TLS/RTP/SAVPF 111'],
+    ...['a=mid:0', 'a=ice-ufrag:a', 'a=ice-pwd:b', `a=rtpmap:111 ${format}`, ''],
+  ].join('\r\n');
+
+/** @param {string} key of the room's stream */
+const asSource = (key) => ({
+  Authorization: `Basic ${Buffer.from(`source:${key}`).toString('base64')}`,
+});
+
+/**
+ * Sends nothing to the room, as a program that sends to an Icecast server.
+ * @param {string} url
+ * @param {string} key
+ * @param {string} [type]
+ */
+const stream = async (url, key, type = 'audio/ogg') => {
+  const headers = { ...asSource(key), 'Content-Type': type };
+  return (await fetch(`${url}/listen/tea`, { method: 'PUT', headers, body: '' })).status;
 };
 
 /**
@@ -521,6 +588,7 @@ const ends = {
   },
   'session-lost': async () => (await new World().join()).closeWith('session-lost'),
   'room-reopened': async () => (await new World().join()).closeWith('room-reopened'),
+  'stream-stalled': async () => (await new World().join()).closeWith('stream-stalled'),
   'resumed-elsewhere': async () => {
     const world = new World();
     const ann = await world.join();
