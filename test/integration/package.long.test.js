@@ -35,8 +35,11 @@ const MAX_INSTALLED = 20_000_000;
 /** Most packages that npm fetches: aloud, `@aloud/native`, and the addon of this system. */
 const MAX_PACKAGES = 3;
 
-/** Largest size of aloud's own code, without dependencies and addon: 3.33 MB on 2026-11-29. */
-const MAX_OWN_UNPACKED = 3_500_000;
+/**
+ * Largest size of aloud's own code, without dependencies and addon: 3.83 MB on 2026-11-29, of which
+ * 0.45 are the page's sentences in eight further languages.
+ */
+const MAX_OWN_UNPACKED = 4_000_000;
 
 /** Loads what a server may need later: each codec, certificates, NATS and metrics. */
 const LOAD_ALL = `
