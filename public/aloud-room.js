@@ -92,7 +92,7 @@ export class AloudRoom extends HTMLElement {
   }
 
   /**
-   * Joins the room, once: further calls wait for the same.
+   * Joins the room, muted if mute(true) came before. Does nothing while it is in, or joining.
    * @returns {Promise<void>} rejects with a JoinError; the element shows its sentence, too
    */
   async join() {
@@ -107,10 +107,15 @@ export class AloudRoom extends HTMLElement {
         music: this.hasAttribute('music'),
         password: text('password'),
         token: text('token'),
+        muted: this.muted,
       });
-      if (!this.isConnected) return void call.leave();
+      if (!this.isConnected) {
+        this.#take(NO_CALL);
+        return void call.leave();
+      }
       this.call = call;
-      this.mute(false);
+      // Applies a change that came while joining.
+      call.mute(this.muted);
       call.store.subscribe(
         ['state', 'people', 'speakers', 'access', 'away', 'end'],
         (view) => call === this.call && this.#take(view),

@@ -14,7 +14,6 @@ export const callTexts = translated(own.callTexts, {
   sharedBy: (/** @type {string} */ name) => `shared by ${name}`,
   shareCame: (/** @type {string} */ name) => `${name} shares a sound.`,
   shareWent: (/** @type {string} */ name) => `${name} no longer shares a sound.`,
-  plays: (/** @type {string} */ title) => `♪ ${title}`,
   waited: (/** @type {number} */ ms) =>
     `arrives ${Math.round(ms)} ms late: everybody’s sound waits`,
   later: (/** @type {number} */ ms) => `heard ${Math.round(ms)} ms later than others`,
@@ -34,14 +33,8 @@ export const callTexts = translated(own.callTexts, {
   tryingIn: (/** @type {number} */ seconds) => `Trying again in ${seconds} s.`,
   close: 'Close',
   reconnected: 'You are connected again.',
-  title: 'aloud',
   offline: 'Connection lost',
   titleOffline: 'connection lost',
-  tabTitle: (
-    /** @type {string} */ room,
-    /** @type {string} */ state,
-    /** @type {number} */ unread,
-  ) => `${unread > 0 ? `(${unread}) ` : ''}${state ? `${state} · ` : ''}${room} · aloud`,
   useIt: 'Use it',
   deviceNew: (/** @type {string} */ device) =>
     `${device} is connected. Use it, or continue as before.`,
@@ -56,7 +49,6 @@ export const callTexts = translated(own.callTexts, {
   keysTitle: 'Keys in a call',
   keysHint: 'They are off while you type, and can be switched off under Settings.',
   showKeys: 'Show all keys',
-  version: (/** @type {string} */ version) => `aloud ${version}`,
   keys: [
     ['M', 'mute or unmute yourself'],
     ['Space, held', 'be heard while you are muted'],

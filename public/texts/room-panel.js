@@ -120,7 +120,7 @@ export const panelTexts = translated(own.panelTexts, {
   copyStreamAddress: 'Copy the address',
   streamAddressCopied: 'Address copied.',
   copyStreamKey: 'Copy the key',
-  streamKeyCopied: 'Key copied. Whoever has it can send sound to this room.',
+  streamKeyCopied: 'Key copied. Everybody who has it can send sound to this room.',
   copyStageLink: 'Copy the link to the stage',
   stageLinkHint: 'Everybody with this link may speak. The next broadcast gets a new link.',
 });

@@ -67,7 +67,6 @@ export const soundTexts = translated(own.soundTexts, {
   metronomeBegan: (/** @type {string} */ name, /** @type {number} */ bpm) =>
     `${name} started the metronome: ${bpm} beats a minute.`,
   metronomeEnded: (/** @type {string} */ name) => `${name} stopped the metronome.`,
-  metronomeBadge: (/** @type {number} */ bpm) => `♩ = ${bpm}`,
   metronomeHint:
     'Everybody hears each beat at the same moment, whatever their delay. If you play on the ' +
     'beat, everybody else hears you on it. To set the tempo, press Tap ' +
@@ -93,7 +92,6 @@ export const soundTexts = translated(own.soundTexts, {
   trackStopped: (/** @type {string} */ name) => `${name} stopped the backing track.`,
   trackOver: 'The backing track has ended.',
   trackRemoved: (/** @type {string} */ name) => `${name} removed the backing track.`,
-  trackBadge: (/** @type {string} */ track) => `♫ ${track}`,
   trackHint:
     'Everybody hears it at the same moment, as with the metronome, and can play to it. While the ' +
     'metronome is on, it begins with a bar, after one bar of beats. It is in no ' +

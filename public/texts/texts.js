@@ -2,6 +2,7 @@ import { callTexts, chatTexts, recordingTexts } from './call.js';
 import { greenRoomTexts } from './labels.js';
 import { moderationTexts } from './moderation.js';
 import { soundTexts } from './sound.js';
+import { neutralTexts } from './units.js';
 
 /**
  * Every sentence of the page, by area in this folder, in English; the folders beside have the other
@@ -14,6 +15,7 @@ export { figureTexts, partTexts } from './sound.js';
 export { connectionNames } from './units.js';
 
 export const texts = Object.freeze({
+  ...neutralTexts,
   ...callTexts,
   ...chatTexts,
   ...greenRoomTexts,

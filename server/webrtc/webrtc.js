@@ -107,11 +107,11 @@ const packet = new Packet();
  * @property {ErrorCode | null} ended
  */
 
-/** Loads the library. It is no dependency of the server: who wants WebRTC installs it. */
+/** Loads the library, which isn't a dependency of the server: an operator installs it beside. */
 export const loadWebRtc = () => import('node-datachannel');
 
 /**
- * Says whether WebRTC can be had, without loading the library.
+ * Describes whether WebRTC is available, without loading the library.
  * @param {number} port  UDP; 0: a free one for each session
  */
 export function webRtcLine(port) {

@@ -134,12 +134,16 @@ inBrowser.describe('a page of another origin', () => {
     60_000,
   );
 
-  inBrowser.it('leaves the room when it takes the element out', async () => {
+  inBrowser.it('joins muted if it said so before, and leaves with the element', async () => {
     const other = await guest('coffee');
     const page = await openPage(opened.browser, `${origin}/coffee`);
+    await page.evaluate(() =>
+      /** @type {AloudRoom} */ (document.querySelector('aloud-room')).mute(true),
+    );
     await page.getByLabel('Your name').fill('Cy');
     await page.getByRole('button', { name: 'Join' }).click();
     await expect.poll(() => other.people.length).toBe(2);
+    await expect.poll(() => other.people.find(({ name }) => name === 'Cy')?.muted).toBe(true);
     await page.evaluate(() => document.querySelector('aloud-room')?.remove());
     await expect.poll(() => other.people.length).toBe(1);
   });

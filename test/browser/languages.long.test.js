@@ -44,6 +44,31 @@ inBrowser.describe('the page on a phone', () => {
       await page.close();
     });
 
+  inBrowser.it(
+    'in ar keeps left on the left, and the marks of lists beside their words',
+    async () => {
+      const page = await site.page('/', { locale: 'ar', viewport: { width: 390, height: 844 } });
+      const mark = await page.locator('#language').evaluate((list) => {
+        const { backgroundPositionX, paddingLeft, paddingRight } = getComputedStyle(list);
+        return {
+          backgroundPositionX,
+          isRoomLeft: parseFloat(paddingLeft) > parseFloat(paddingRight),
+        };
+      });
+      expect(mark).toEqual({
+        backgroundPositionX: expect.stringMatching(/^[\d.]+px$/),
+        isRoomLeft: true,
+      });
+      await site.guest('left', 'Bo');
+      await page.goto(new URL('/r/left', site.url).href);
+      await page.getByRole('textbox').first().fill('Ada');
+      await page.locator('#join-button').click();
+      const letter = page.locator('.side-letter').first();
+      await letter.waitFor({ state: 'attached' });
+      expect(await letter.evaluate((one) => getComputedStyle(one).direction)).toBe('ltr');
+    },
+  );
+
   inBrowser.it('is in the language that was chosen, whatever the browser prefers', async () => {
     const page = await site.page('/', { locale: 'en-GB' });
     await page.getByLabel('Language').selectOption('de');

@@ -110,7 +110,7 @@ describe("the lab's own error", () => {
     }, closeAll));
 });
 
-it('a run that breaks off before it has measured anything ends by itself', async (test) => {
+it('a run that breaks off before it has measured anything ends its process', async (test) => {
   const folder = await temporaryFolder(test);
   const argv = [MAIN, 'throughput', '--link', 'loopback', '--out', folder];
   const ended = promisify(execFile)(process.execPath, argv, { timeout: 60_000 });

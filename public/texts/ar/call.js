@@ -32,7 +32,6 @@ export const callTexts = {
   away: 'غائب: انقطع الاتصال، وقد يعود',
   handRaised: 'اليد مرفوعة',
   notRecorded: 'لا يُسجَّل',
-  plays: (title) => `♪ ${title}`,
   sharedBy: (name) => `يشاركه ${name}`,
   shareCame: (name) => `يشارك ${name} صوتًا.`,
   shareWent: (name) => `لم يعد ${name} يشارك صوتًا.`,
@@ -53,11 +52,8 @@ export const callTexts = {
   tryingIn: (seconds) => `محاولة جديدة بعد ${seconds} ث.`,
   close: 'إغلاق',
   reconnected: 'عدت متصلًا.',
-  title: 'aloud',
   offline: 'انقطع الاتصال',
   titleOffline: 'انقطع الاتصال',
-  tabTitle: (room, state, unread) =>
-    `${unread > 0 ? `(${unread}) ` : ''}${state ? `${state} · ` : ''}${room} · aloud`,
   useIt: 'استخدامه',
   deviceNew: (device) => `تم توصيل ${device}. استخدمه، أو تابع كما كنت.`,
   otherTab: {
@@ -71,7 +67,6 @@ export const callTexts = {
   keysTitle: 'المفاتيح أثناء المكالمة',
   keysHint: 'لا تعمل أثناء الكتابة، ويمكن إيقافها من «الإعدادات».',
   showKeys: 'عرض كل المفاتيح',
-  version: (version) => `aloud ${version}`,
   keys: [
     ['M', 'كتم نفسك أو إلغاؤه'],
     ['المسافة ضغطًا مستمرًا', 'أن تُسمع وأنت مكتوم'],

@@ -13,7 +13,6 @@ export const callTexts = {
   sharedBy: (name) => `geteilt von ${name}`,
   shareCame: (name) => `${name} teilt einen Ton.`,
   shareWent: (name) => `${name} teilt keinen Ton mehr.`,
-  plays: (title) => `♪ ${title}`,
   waited: (ms) => `kommt ${Math.round(ms)} ms zu spät: der Ton aller wartet`,
   later: (ms) => `${Math.round(ms)} ms später zu hören als andere`,
   youLater: (ms) => `andere hören dich ${Math.round(ms)} ms später`,
@@ -33,11 +32,8 @@ export const callTexts = {
   tryingIn: (seconds) => `Neuer Versuch in ${seconds} s.`,
   close: 'Schließen',
   reconnected: 'Du bist wieder verbunden.',
-  title: 'aloud',
   offline: 'Verbindung verloren',
   titleOffline: 'Verbindung verloren',
-  tabTitle: (room, state, unread) =>
-    `${unread > 0 ? `(${unread}) ` : ''}${state ? `${state} · ` : ''}${room} · aloud`,
   useIt: 'Verwenden',
   deviceNew: (device) => `${device} ist angeschlossen. Verwende es, oder mach weiter wie bisher.`,
   otherTab: {
@@ -52,7 +48,6 @@ export const callTexts = {
   keysHint:
     'Beim Schreiben wirken sie nicht, und unter „Einstellungen“ lassen sie sich ausschalten.',
   showKeys: 'Alle Tasten zeigen',
-  version: (version) => `aloud ${version}`,
   keys: [
     ['M', 'sich stummschalten oder das aufheben'],
     ['Leertaste halten', 'trotz Stummschaltung gehört werden'],

@@ -60,7 +60,6 @@ export const soundTexts = {
   metronomeBy: (name, bpm) => `${name} hat es eingestellt: ${bpm} Schläge pro Minute.`,
   metronomeBegan: (name, bpm) => `${name} hat das Metronom gestartet: ${bpm} Schläge pro Minute.`,
   metronomeEnded: (name) => `${name} hat das Metronom angehalten.`,
-  metronomeBadge: (bpm) => `♩ = ${bpm}`,
   metronomeHint:
     'Alle hören jeden Schlag im selben Moment, unabhängig von ihrer Verzögerung. Wenn du auf ' +
     'den Schlag spielst, hören dich alle anderen darauf. Um das Tempo zu setzen, drücke „Tempo ' +
@@ -81,7 +80,6 @@ export const soundTexts = {
   trackStopped: (name) => `${name} hat die Begleitung angehalten.`,
   trackOver: 'Die Begleitung ist zu Ende.',
   trackRemoved: (name) => `${name} hat die Begleitung entfernt.`,
-  trackBadge: (track) => `♫ ${track}`,
   trackHint:
     'Alle hören sie im selben Moment, wie das Metronom, und können dazu spielen. Solange das ' +
     'Metronom an ist, beginnt sie mit einem Takt, nach einem Takt Vorzählen. In Aufnahmen ist ' +

@@ -10,7 +10,6 @@ export const callTexts = {
   away: 'ausente: conexión perdida, puede volver',
   handRaised: 'mano levantada',
   notRecorded: 'no se graba',
-  plays: (title) => `♪ ${title}`,
   sharedBy: (name) => `compartido por ${name}`,
   shareCame: (name) => `${name} comparte un sonido.`,
   shareWent: (name) => `${name} ya no comparte sonido.`,
@@ -33,11 +32,8 @@ export const callTexts = {
   tryingIn: (seconds) => `Se intenta de nuevo en ${seconds} s.`,
   close: 'Cerrar',
   reconnected: 'Vuelves a estar conectado.',
-  title: 'aloud',
   offline: 'Conexión perdida',
   titleOffline: 'conexión perdida',
-  tabTitle: (room, state, unread) =>
-    `${unread > 0 ? `(${unread}) ` : ''}${state ? `${state} · ` : ''}${room} · aloud`,
   useIt: 'Usarlo',
   deviceNew: (device) => `${device} está conectado. Úsalo, o sigue como hasta ahora.`,
   otherTab: {
@@ -51,7 +47,6 @@ export const callTexts = {
   keysTitle: 'Teclas en una llamada',
   keysHint: 'No actúan mientras escribes, y se desactivan en Ajustes.',
   showKeys: 'Mostrar todas las teclas',
-  version: (version) => `aloud ${version}`,
   keys: [
     ['M', 'silenciarte o activarte'],
     ['Espacio pulsado', 'que se te oiga aunque estés en silencio'],

@@ -59,7 +59,6 @@ export const soundTexts = {
   metronomeBy: (name, bpm) => `${name} lo ha ajustado: ${bpm} pulsos por minuto.`,
   metronomeBegan: (name, bpm) => `${name} ha iniciado el metrónomo: ${bpm} pulsos por minuto.`,
   metronomeEnded: (name) => `${name} ha parado el metrónomo.`,
-  metronomeBadge: (bpm) => `♩ = ${bpm}`,
   metronomeHint:
     'Todos oyen cada pulso en el mismo momento, sea cual sea su retardo. Si tocas con el ' +
     'pulso, todos los demás te oyen en él. Para fijar el tempo, pulsa Marcar el tempo en ' +
@@ -98,7 +97,6 @@ export const soundTexts = {
   trackStopped: (name) => `${name} ha parado el acompañamiento.`,
   trackOver: 'El acompañamiento ha terminado.',
   trackRemoved: (name) => `${name} ha quitado el acompañamiento.`,
-  trackBadge: (track) => `♫ ${track}`,
   trackHint:
     'Todos lo oyen en el mismo momento, como el metrónomo, y pueden tocar con él. Mientras ' +
     'suena el metrónomo, empieza con un compás, tras un compás de pulsos. No está en ninguna ' +

@@ -10,7 +10,6 @@ export const callTexts = {
   away: 'absent : connexion perdue, peut revenir',
   handRaised: 'main levée',
   notRecorded: 'pas enregistré',
-  plays: (title) => `♪ ${title}`,
   sharedBy: (name) => `partagé par ${name}`,
   shareCame: (name) => `${name} partage un son.`,
   shareWent: (name) => `${name} ne partage plus de son.`,
@@ -33,11 +32,8 @@ export const callTexts = {
   tryingIn: (seconds) => `Nouvel essai dans ${seconds} s.`,
   close: 'Fermer',
   reconnected: 'Vous êtes de nouveau connecté.',
-  title: 'aloud',
   offline: 'Connexion perdue',
   titleOffline: 'connexion perdue',
-  tabTitle: (room, state, unread) =>
-    `${unread > 0 ? `(${unread}) ` : ''}${state ? `${state} · ` : ''}${room} · aloud`,
   useIt: 'L’utiliser',
   deviceNew: (device) => `${device} est branché. Utilisez-le, ou continuez comme avant.`,
   otherTab: {
@@ -51,7 +47,6 @@ export const callTexts = {
   keysTitle: 'Touches pendant un appel',
   keysHint: 'Elles n’agissent pas pendant que vous écrivez, et se désactivent dans Réglages.',
   showKeys: 'Montrer toutes les touches',
-  version: (version) => `aloud ${version}`,
   keys: [
     ['M', 'couper ou rétablir votre micro'],
     ['Espace maintenu', 'être entendu micro coupé'],

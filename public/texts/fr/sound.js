@@ -61,7 +61,6 @@ export const soundTexts = {
   metronomeBy: (name, bpm) => `${name} l’a réglé : ${bpm} battements par minute.`,
   metronomeBegan: (name, bpm) => `${name} a lancé le métronome : ${bpm} battements par minute.`,
   metronomeEnded: (name) => `${name} a arrêté le métronome.`,
-  metronomeBadge: (bpm) => `♩ = ${bpm}`,
   metronomeHint:
     'Tout le monde entend chaque battement au même moment, quel que soit le délai de chacun. ' +
     'Si vous jouez sur le battement, tous les autres vous entendent dessus. Pour donner le ' +
@@ -102,7 +101,6 @@ export const soundTexts = {
   trackStopped: (name) => `${name} a arrêté l’accompagnement.`,
   trackOver: 'L’accompagnement est terminé.',
   trackRemoved: (name) => `${name} a retiré l’accompagnement.`,
-  trackBadge: (track) => `♫ ${track}`,
   trackHint:
     'Tout le monde l’entend au même moment, comme le métronome, et peut jouer avec. Tant que ' +
     'le métronome est lancé, il commence avec une mesure, après une mesure de battements. Il ' +

@@ -10,7 +10,6 @@ export const callTexts = {
   away: 'assente: connessione persa, può tornare',
   handRaised: 'mano alzata',
   notRecorded: 'non registrato',
-  plays: (title) => `♪ ${title}`,
   sharedBy: (name) => `condiviso da ${name}`,
   shareCame: (name) => `${name} condivide un suono.`,
   shareWent: (name) => `${name} non condivide più suoni.`,
@@ -33,11 +32,8 @@ export const callTexts = {
   tryingIn: (seconds) => `Nuovo tentativo fra ${seconds} s.`,
   close: 'Chiudi',
   reconnected: 'Sei di nuovo connesso.',
-  title: 'aloud',
   offline: 'Connessione persa',
   titleOffline: 'connessione persa',
-  tabTitle: (room, state, unread) =>
-    `${unread > 0 ? `(${unread}) ` : ''}${state ? `${state} · ` : ''}${room} · aloud`,
   useIt: 'Usalo',
   deviceNew: (device) => `${device} è collegato. Usalo, o continua come prima.`,
   otherTab: {
@@ -51,7 +47,6 @@ export const callTexts = {
   keysTitle: 'Tasti in una chiamata',
   keysHint: 'Non agiscono mentre scrivi, e si disattivano in Impostazioni.',
   showKeys: 'Mostra tutti i tasti',
-  version: (version) => `aloud ${version}`,
   keys: [
     ['M', 'silenziarti o riattivarti'],
     ['Spazio premuto', 'farti sentire da silenziato'],

@@ -59,7 +59,6 @@ export const soundTexts = {
   metronomeBy: (name, bpm) => `${name} lo ha impostato: ${bpm} battiti al minuto.`,
   metronomeBegan: (name, bpm) => `${name} ha avviato il metronomo: ${bpm} battiti al minuto.`,
   metronomeEnded: (name) => `${name} ha fermato il metronomo.`,
-  metronomeBadge: (bpm) => `♩ = ${bpm}`,
   metronomeHint:
     'Tutti sentono ogni battito nello stesso momento, qualunque sia il loro ritardo. Se ' +
     'suoni sul battito, tutti gli altri ti sentono lì. Per dare il tempo, premi Batti il ' +
@@ -99,7 +98,6 @@ export const soundTexts = {
   trackStopped: (name) => `${name} ha fermato la base.`,
   trackOver: 'La base è finita.',
   trackRemoved: (name) => `${name} ha tolto la base.`,
-  trackBadge: (track) => `♫ ${track}`,
   trackHint:
     'Tutti la sentono nello stesso momento, come il metronomo, e possono suonarci sopra. ' +
     'Mentre il metronomo è acceso comincia con una battuta, dopo una battuta di battiti. Non ' +

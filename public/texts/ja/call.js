@@ -10,7 +10,6 @@ export const callTexts = {
   away: '不在: 接続が切れました。戻るかもしれません',
   handRaised: '挙手中',
   notRecorded: '録音されていません',
-  plays: (title) => `♪ ${title}`,
   sharedBy: (name) => `${name} さんが共有`,
   shareCame: (name) => `${name} さんが音を共有しています。`,
   shareWent: (name) => `${name} さんが音の共有をやめました。`,
@@ -32,11 +31,8 @@ export const callTexts = {
   tryingIn: (seconds) => `${seconds} 秒後にもう一度試します。`,
   close: '閉じる',
   reconnected: '再び接続しました。',
-  title: 'aloud',
   offline: '接続が切れました',
   titleOffline: '接続切れ',
-  tabTitle: (room, state, unread) =>
-    `${unread > 0 ? `(${unread}) ` : ''}${state ? `${state} · ` : ''}${room} · aloud`,
   useIt: '使う',
   deviceNew: (device) => `${device} が接続されました。使うか、今のまま続けられます。`,
   otherTab: {
@@ -48,7 +44,6 @@ export const callTexts = {
   keysTitle: '通話中のキー',
   keysHint: '入力中は働きません。「設定」でオフにできます。',
   showKeys: 'すべてのキーを表示',
-  version: (version) => `aloud ${version}`,
   keys: [
     ['M', 'ミュートする、解除する'],
     ['スペース長押し', 'ミュート中に話す'],

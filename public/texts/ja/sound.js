@@ -59,7 +59,6 @@ export const soundTexts = {
   metronomeBy: (name, bpm) => `${name} さんが設定: 毎分 ${bpm} 拍。`,
   metronomeBegan: (name, bpm) => `${name} さんがメトロノームを開始: 毎分 ${bpm} 拍。`,
   metronomeEnded: (name) => `${name} さんがメトロノームを停止しました。`,
-  metronomeBadge: (bpm) => `♩ = ${bpm}`,
   metronomeHint:
     '遅延にかかわらず、全員が同じ瞬間に拍を聞きます。拍に合わせて演奏すると、全員にその拍で聞こえます。テンポを決めるには、拍ごとに「テンポを叩く」を押してください。ヘッドホンを使わ' +
     'ないと、マイクが拾います。',
@@ -96,7 +95,6 @@ export const soundTexts = {
   trackStopped: (name) => `${name} さんが伴奏を停止しました。`,
   trackOver: '伴奏が終わりました。',
   trackRemoved: (name) => `${name} さんが伴奏を取り除きました。`,
-  trackBadge: (track) => `♫ ${track}`,
   trackHint:
     'メトロノームと同じく、全員が同じ瞬間に聞き、合わせて演奏できます。メトロノームが動いている間は、1 ' +
     '小節の拍のあと、小節の頭から始まります。録音には入りません。ヘッドホンを使わないと、マイクが拾います。',

@@ -10,7 +10,6 @@ export const callTexts = {
   away: 'ausente: conexão perdida, pode voltar',
   handRaised: 'mão levantada',
   notRecorded: 'não gravado',
-  plays: (title) => `♪ ${title}`,
   sharedBy: (name) => `compartilhado por ${name}`,
   shareCame: (name) => `${name} compartilha um som.`,
   shareWent: (name) => `${name} não compartilha mais som.`,
@@ -32,11 +31,8 @@ export const callTexts = {
   tryingIn: (seconds) => `Nova tentativa em ${seconds} s.`,
   close: 'Fechar',
   reconnected: 'Você está conectado de novo.',
-  title: 'aloud',
   offline: 'Conexão perdida',
   titleOffline: 'conexão perdida',
-  tabTitle: (room, state, unread) =>
-    `${unread > 0 ? `(${unread}) ` : ''}${state ? `${state} · ` : ''}${room} · aloud`,
   useIt: 'Usar',
   deviceNew: (device) => `${device} está conectado. Use, ou continue como antes.`,
   otherTab: {
@@ -50,7 +46,6 @@ export const callTexts = {
   keysTitle: 'Teclas em uma chamada',
   keysHint: 'Elas não agem enquanto você escreve, e podem ser desligadas em Ajustes.',
   showKeys: 'Mostrar todas as teclas',
-  version: (version) => `aloud ${version}`,
   keys: [
     ['M', 'silenciar ou ativar você'],
     ['Segurar Espaço', 'ser ouvido mesmo silenciado'],

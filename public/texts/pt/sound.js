@@ -59,7 +59,6 @@ export const soundTexts = {
   metronomeBy: (name, bpm) => `${name} ajustou: ${bpm} batidas por minuto.`,
   metronomeBegan: (name, bpm) => `${name} iniciou o metrônomo: ${bpm} batidas por minuto.`,
   metronomeEnded: (name) => `${name} parou o metrônomo.`,
-  metronomeBadge: (bpm) => `♩ = ${bpm}`,
   metronomeHint:
     'Todos ouvem cada batida no mesmo momento, qualquer que seja o atraso. Se você toca na ' +
     'batida, todos os outros ouvem você nela. Para dar o andamento, toque em Marcar o ' +
@@ -99,7 +98,6 @@ export const soundTexts = {
   trackStopped: (name) => `${name} parou o acompanhamento.`,
   trackOver: 'O acompanhamento terminou.',
   trackRemoved: (name) => `${name} removeu o acompanhamento.`,
-  trackBadge: (track) => `♫ ${track}`,
   trackHint:
     'Todos o ouvem no mesmo momento, como o metrônomo, e podem tocar junto. Enquanto o ' +
     'metrônomo está ligado, ele começa com um compasso, depois de um compasso de batidas. ' +

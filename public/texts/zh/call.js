@@ -10,7 +10,6 @@ export const callTexts = {
   away: '离开：连接已断开，可能会回来',
   handRaised: '已举手',
   notRecorded: '未录音',
-  plays: (title) => `♪ ${title}`,
   sharedBy: (name) => `由 ${name} 共享`,
   shareCame: (name) => `${name} 正在共享声音。`,
   shareWent: (name) => `${name} 已停止共享声音。`,
@@ -31,11 +30,8 @@ export const callTexts = {
   tryingIn: (seconds) => `${seconds} 秒后重试。`,
   close: '关闭',
   reconnected: '已重新连接。',
-  title: 'aloud',
   offline: '连接已断开',
   titleOffline: '连接已断开',
-  tabTitle: (room, state, unread) =>
-    `${unread > 0 ? `(${unread}) ` : ''}${state ? `${state} · ` : ''}${room} · aloud`,
   useIt: '使用',
   deviceNew: (device) => `已接入 ${device}。可以使用它，或保持不变。`,
   otherTab: {
@@ -47,7 +43,6 @@ export const callTexts = {
   keysTitle: '通话中的按键',
   keysHint: '输入文字时不起作用，可以在“设置”中关闭。',
   showKeys: '显示所有按键',
-  version: (version) => `aloud ${version}`,
   keys: [
     ['M', '静音或取消静音'],
     ['按住空格', '静音时说话'],

@@ -59,7 +59,6 @@ export const soundTexts = {
   metronomeBy: (name, bpm) => `${name} 设置：每分钟 ${bpm} 拍。`,
   metronomeBegan: (name, bpm) => `${name} 启动了节拍器：每分钟 ${bpm} 拍。`,
   metronomeEnded: (name) => `${name} 停止了节拍器。`,
-  metronomeBadge: (bpm) => `♩ = ${bpm}`,
   metronomeHint:
     '无论延迟多少，所有人都在同一时刻听到每一拍。你跟着拍子演奏，别人就会在拍上听到你。要设定速度，请在每一拍按“敲出速度”。请使用耳机，否则麦克风会收到它。',
   share: '共享声音',
@@ -93,7 +92,6 @@ export const soundTexts = {
   trackStopped: (name) => `${name} 停止了伴奏。`,
   trackOver: '伴奏已结束。',
   trackRemoved: (name) => `${name} 移除了伴奏。`,
-  trackBadge: (track) => `♫ ${track}`,
   trackHint:
     '和节拍器一样，所有人在同一时刻听到它，并可以跟着演奏。节拍器运行时，它在一小节预备拍之后从小节开头开始。它不会进入录音。请使用耳机，否则麦克风会收到它。',
   panelLoading: '正在加载…',

@@ -22,9 +22,10 @@ export class PersonMenu {
   #slider = build('input', { type: 'range', min: '0', max: String(100 * MAX_GAIN), step: '5' });
   #value = build('output', { class: 'volume-value' });
   #pan = build('input', { type: 'range', min: '-100', max: '100', step: '10' });
+  // Left is left in every script.
   #panRow = build(
     'div',
-    { class: 'volume' },
+    { class: 'volume', dir: 'ltr' },
     build('span', { class: 'side-letter', 'aria-hidden': 'true' }, texts.sideLeft),
     this.#pan,
     build('span', { class: 'volume-value', 'aria-hidden': 'true' }, texts.sideRight),
