@@ -31,33 +31,9 @@ const server = createServer((request, response) => {
 });
 server.listen(0, '127.0.0.1', () => writeFileSync('source.port', String(server.address().port)));
 END
-cd "$work"
-start "$work/source.log" node source.mjs
-for ((tries = 0; tries < 100; tries++)); do
-  [ -s source.port ] && break
-  sleep 0.1
-done
-[ -s source.port ] || missing "a source that starts."
-port=$(free_port)
-cat >icecast.xml <<END
-<icecast>
-  <limits><clients>20</clients><sources>5</sources><queue-size>524288</queue-size>
-    <burst-on-connect>0</burst-on-connect></limits>
-  <authentication><source-password>finding</source-password><admin-user>admin</admin-user>
-    <admin-password>finding</admin-password></authentication>
-  <hostname>localhost</hostname>
-  <listen-socket><port>$port</port><bind-address>127.0.0.1</bind-address></listen-socket>
-  <relay><server>127.0.0.1</server><port>$(cat source.port)</port><mount>/plain</mount>
-    <local-mount>/plain</local-mount><on-demand>0</on-demand></relay>
-  <paths><logdir>$work/open</logdir><webroot>/usr/share/icecast2/web</webroot>
-    <adminroot>/usr/share/icecast2/admin</adminroot></paths>
-  <logging><accesslog>access.log</accesslog><errorlog>error.log</errorlog><loglevel>3</loglevel>
-  </logging>
-</icecast>
-END
-unprivileged
-start "$work/icecast.log" "${as[@]}" icecast2 -c "$work/icecast.xml"
+icecast_relay /plain
 
+cd "$work"
 cat >main.mjs <<'END'
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -274,6 +274,41 @@ export async function clickPackets(seconds, click, preSkip) {
 }
 END
 
+# Starts "$work/source.mjs", which writes its port into source.port, and an Icecast that relays the
+# mounts given from it; sets `port` to Icecast's: icecast_relay MOUNT...
+icecast_relay() {
+  local mount relays='' tries
+  cd "$work"
+  start "$work/source.log" node source.mjs
+  for ((tries = 0; tries < 100; tries++)); do
+    [ -s source.port ] && break
+    sleep 0.1
+  done
+  [ -s source.port ] || missing "a source that starts."
+  for mount in "$@"; do
+    relays+="<relay><server>127.0.0.1</server><port>$(cat source.port)</port><mount>$mount</mount>
+      <local-mount>$mount</local-mount><on-demand>0</on-demand></relay>"
+  done
+  port=$(free_port)
+  cat >icecast.xml <<END
+<icecast>
+  <limits><clients>20</clients><sources>5</sources><queue-size>524288</queue-size>
+    <burst-on-connect>0</burst-on-connect></limits>
+  <authentication><source-password>finding</source-password><admin-user>admin</admin-user>
+    <admin-password>finding</admin-password></authentication>
+  <hostname>localhost</hostname>
+  <listen-socket><port>$port</port><bind-address>127.0.0.1</bind-address></listen-socket>
+  $relays
+  <paths><logdir>$work/open</logdir><webroot>/usr/share/icecast2/web</webroot>
+    <adminroot>/usr/share/icecast2/admin</adminroot></paths>
+  <logging><accesslog>access.log</accesslog><errorlog>error.log</errorlog><loglevel>3</loglevel>
+  </logging>
+</icecast>
+END
+  unprivileged
+  start "$work/icecast.log" "${as[@]}" icecast2 -c "$work/icecast.xml"
+}
+
 # Pieces for pages in Chromium and Firefox, driven by puppeteer-core; further npm packages may be
 # named: browser_pieces NAME@VERSION...
 browser_pieces() {
