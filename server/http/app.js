@@ -68,16 +68,24 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Headers of every answer; the first three give the page SharedArrayBuffer. */
+/** Headers of modules and style sheets: the page that loads one sets all other rules. */
+const PART_HEADERS = Object.freeze({
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+});
+
+/** Headers of every other answer; the first two and the resource policy give SharedArrayBuffer. */
 const HEADERS = Object.freeze({
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Embedder-Policy': 'require-corp',
-  'Cross-Origin-Resource-Policy': 'same-origin',
   'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-  'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Permissions-Policy': 'microphone=(self)',
+  ...PART_HEADERS,
 });
+
+/** Modules and style sheets. A worker's script isn't one: it sets its own rules (HTML, 10.2.4). */
+const PART = /(?<![/-]worker)\.(?:m?js|css)$/;
 
 /** Headers of files that pages of all origins may use. */
 const OPEN = Object.freeze({ 'Cross-Origin-Resource-Policy': 'cross-origin' });
@@ -121,7 +129,11 @@ export function createApp({
           'Content-Security-Policy': CONTENT_SECURITY_POLICY.replace(' https:', ' http: https:'),
         }
       : HEADERS;
-  const files = new StaticFiles({ directories: DIRECTORIES, headers, clock });
+  const files = new StaticFiles({
+    directories: DIRECTORIES,
+    headersOf: (path) => (PART.test(path) ? PART_HEADERS : headers),
+    clock,
+  });
   /** @type {import('./room-page.js').SendPage} */
   const send = (file, request, response, next, own) =>
     void files.send(request, response, `${PUBLIC}${file}`, next, own);

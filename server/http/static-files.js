@@ -81,7 +81,7 @@ const pack = {
 
 export class StaticFiles {
   #directories;
-  #headers;
+  #headersOf;
   #clock;
   /** Existing files by path on the disk. @type {Map<string, StaticFile>} */
   #files = new Map();
@@ -94,15 +94,16 @@ export class StaticFiles {
   /**
    * @param {object} options
    * @param {Readonly<Record<string, string>>} options.directories by URL path
-   * @param {OutgoingHttpHeaders} options.headers   of each answer
+   * @param {(path: string) => OutgoingHttpHeaders} options.headersOf  headers of an answer, by the
+   *   path of its file on the disk
    * @param {Pick<Clock, 'now'>} options.clock
    */
-  constructor({ directories, headers, clock }) {
+  constructor({ directories, headersOf, clock }) {
     this.#directories = Object.entries(directories).map(([path, directory]) => ({
       prefix: `${path}/`,
       directory,
     }));
-    this.#headers = { ...headers, 'Cache-Control': 'no-cache' };
+    this.#headersOf = headersOf;
     this.#clock = clock;
   }
 
@@ -124,16 +125,17 @@ export class StaticFiles {
    * @param {ServerResponse} response
    * @param {string} path on the disk
    * @param {(error?: unknown) => void} next called if there is no such file
-   * @param {OutgoingHttpHeaders} [headers]  override the headers of each answer
+   * @param {OutgoingHttpHeaders} [headers]  override those of the file
    */
   async send(request, response, path, next, headers = {}) {
     try {
+      const own = { ...this.#headersOf(path), ...headers };
       const kept = this.#files.get(path);
       const isFresh = kept && this.#clock.now() - kept.seenMs < FRESH_MS;
       const file = isFresh ? kept : await this.#look(path);
       if (file === null) next();
-      else if (isUnchanged(request, file)) this.#answerUnchanged(response, file, headers);
-      else await this.#answer(request, response, file, headers);
+      else if (isUnchanged(request, file)) this.#answerUnchanged(response, file, own);
+      else await this.#answer(request, response, file, own);
     } catch (error) {
       next(error);
     }
@@ -214,7 +216,7 @@ export class StaticFiles {
     const body = encoding === null ? file.body : await this.#pack(file, encoding);
     if (response.destroyed) return;
     response.writeHead(200, {
-      ...this.#headersOf(file, headers),
+      ...validated(file, headers),
       'Content-Type': file.type,
       'Content-Length': body.length,
       ...(encoding && { 'Content-Encoding': encoding }),
@@ -228,19 +230,8 @@ export class StaticFiles {
    * @param {OutgoingHttpHeaders} headers
    */
   #answerUnchanged(response, file, headers) {
-    response.writeHead(304, this.#headersOf(file, headers));
+    response.writeHead(304, validated(file, headers));
     response.end();
-  }
-
-  /** @param {StaticFile} file @param {OutgoingHttpHeaders} headers */
-  #headersOf({ etag, modified }, headers) {
-    return {
-      ...this.#headers,
-      ...headers,
-      ETag: etag,
-      'Last-Modified': modified.toUTCString(),
-      Vary: 'Accept-Encoding, Origin',
-    };
   }
 
   /**
@@ -265,6 +256,19 @@ export class StaticFiles {
     }
   }
 }
+
+/**
+ * Adds what a browser needs to ask again for a file that it has.
+ * @param {StaticFile} file
+ * @param {OutgoingHttpHeaders} headers
+ */
+const validated = ({ etag, modified }, headers) => ({
+  ...headers,
+  'Cache-Control': 'no-cache',
+  ETag: etag,
+  'Last-Modified': modified.toUTCString(),
+  Vary: 'Accept-Encoding, Origin',
+});
 
 /** @param {string} text @returns {string | null} null if it is badly encoded */
 function decode(text) {

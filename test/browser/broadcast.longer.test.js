@@ -18,11 +18,8 @@ const RATE = 48_000;
 /** The least correlation at which one is heard. */
 const HEARD = 0.8;
 
-/**
- * The most that the listeners' page may weigh before it plays, in bytes over the wire: a fifth of
- * the call's page.
- */
-const MOST_BYTES = 40_000;
+/** Limit for the listeners' page before it plays, in bytes over the wire: 33 kB on 2026-11-29. */
+const MOST_BYTES = 36_000;
 
 /** Words of one pitch, half a second each. @param {number} hz @param {number} seconds */
 const words = (hz, seconds) =>

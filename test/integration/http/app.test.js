@@ -1,5 +1,7 @@
 import { createServer, request as httpRequest } from 'node:http';
 import { readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createApp } from '../../../server/http/app.js';
 import { closeAfter } from '../../../testkit/transport-cases.js';
@@ -110,7 +112,8 @@ describe('the app', () => {
     '/api/config',
     '/api/nothing',
     '/nothing',
-    '/public/app.js',
+    '/public/icon.svg',
+    '/public/client/call/worker.js',
     '/r/%zz',
     '/api/rooms/%zz',
   ])('isolates %s from other origins, and says so', async (path) => {
@@ -127,6 +130,36 @@ describe('the app', () => {
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("script-src 'self' 'wasm-unsafe-eval';");
     expect(policy).not.toContain('unsafe-inline');
+  });
+
+  it('sends the rules of a page with no module or style sheet that the page loads', async () => {
+    const { get } = await start();
+    for (const path of [
+      '/public/app.js',
+      '/public/client/call/call-client.js',
+      '/public/style.css',
+    ]) {
+      const { headers } = await get(path);
+      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('content-security-policy')).toBeNull();
+      expect(headers.get('cross-origin-embedder-policy')).toBeNull();
+    }
+  });
+
+  it('sends them with the script of each worker, which sets its own', async () => {
+    const { get } = await start();
+    const scripts = await readdir('public', { recursive: true });
+    const sources = scripts.filter((file) => file.endsWith('.js'));
+    const workers = new Set();
+    for (const file of sources)
+      for (const [, path] of (await readFile(join('public', file), 'utf8')).matchAll(
+        /(?:new Worker|startWorker)\((?:new URL\()?'([^']+)'/g,
+      ))
+        workers.add(new URL(path, `http://host/public/${file}`).pathname);
+    expect(workers.size).toBeGreaterThanOrEqual(4);
+    for (const path of workers)
+      expect((await get(path)).headers.get('content-security-policy'), path).not.toBeNull();
   });
 
   it.each([

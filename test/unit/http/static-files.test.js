@@ -26,7 +26,7 @@ beforeEach(async () => {
   await writeFile(join(directory, 'sub', 'b c.css'), 'p { margin: 0 }');
   const files = new StaticFiles({
     directories: { '/public': directory },
-    headers: { 'X-Own': 'yes' },
+    headersOf: () => ({ 'X-Own': 'yes' }),
     clock,
   });
   server = createServer((asked, answer) =>
