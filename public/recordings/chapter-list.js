@@ -1,6 +1,6 @@
 import { build } from '../ui/kit/element.js';
 import { KeyedList } from '../ui/kit/keyed-list.js';
-import { timeText } from './texts.js';
+import { timeText } from '../texts/units.js';
 
 /** @typedef {{ label: string, from: number, to: number }} Chapter  in seconds */
 
@@ -57,7 +57,7 @@ export class ChapterList {
       { type: 'button', class: 'chapter' },
       build('span', { class: 'chapter-time' }, timeText(from)),
       ' ',
-      build('span', {}, label),
+      build('span', { dir: 'auto' }, label),
     );
     button.addEventListener('click', () => this.#onSeek(from));
     return { element: build('li', {}, button), button };

@@ -1,6 +1,7 @@
 import { build, makeButton, makeIcon, setText } from '../ui/kit/element.js';
 import { icons } from '../ui/kit/icons.js';
-import { recordingPageTexts as texts, timeText } from './texts.js';
+import { recordingPageTexts as texts } from '../texts/recordings.js';
+import { speedText, timeText } from '../texts/units.js';
 import { Waveform } from './waveform.js';
 
 const SPEEDS = Object.freeze([0.5, 0.75, 1, 1.25, 1.5, 1.75, 2]);
@@ -25,7 +26,7 @@ const PAUSE_ICON = 'M8.5 6v12M15.5 6v12';
 export class PlayerBar {
   #toggle = build('button', { type: 'button', class: 'button primary play' });
   #time = build('span', { class: 'time' });
-  #via = build('p', { class: 'hint via' });
+  #via = build('p', { class: 'hint via', dir: 'auto' });
   #live;
   /** @type {boolean | null} */
   #playing = null;
@@ -39,7 +40,7 @@ export class PlayerBar {
       'select',
       { id: 'speed' },
       ...SPEEDS.map((value) =>
-        build('option', { value: String(value), selected: value === 1 }, texts.speedOf(value)),
+        build('option', { value: String(value), selected: value === 1 }, speedText(value)),
       ),
     );
     speed.addEventListener('change', () => actions.speed(Number(speed.value)));

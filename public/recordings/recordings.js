@@ -2,7 +2,10 @@ import { build, elementOf, makeIcon, setText } from '../ui/kit/element.js';
 import { icons } from '../ui/kit/icons.js';
 import { ChapterList, readChapters } from './chapter-list.js';
 import { HttpPlayer } from './http-player.js';
-import { momentHash, readMoment, recordingPageTexts as texts } from './texts.js';
+import { direction, language, locale } from '../texts/language.js';
+import { recordingPageTexts as texts } from '../texts/recordings.js';
+import { sizeText } from '../texts/units.js';
+import { momentHash, readMoment } from './moments.js';
 import { PlayerBar, SKIP_SECONDS } from './player-bar.js';
 
 /**
@@ -39,7 +42,7 @@ const SHOW_MS = 100;
  */
 const PATIENCE_MS = 6000;
 
-const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'short' });
+const dateFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short' });
 
 /** The page of one recording. */
 class RecordingPage {
@@ -269,7 +272,7 @@ class RecordingPage {
         `${this.#url}/${encodeURIComponent(file)}`,
         file,
         person === null ? texts.mix : label,
-        texts.size(bytes),
+        sizeText(bytes),
       ),
     );
     if (whole.some(({ person }) => person === null))
@@ -340,9 +343,9 @@ function fileRow(href, file, name, size) {
       'a',
       { href, download: file, class: 'file' },
       makeIcon(icons.download),
-      build('span', {}, name),
+      build('span', { dir: 'auto' }, name),
     ),
-    build('span', { class: 'hint' }, size),
+    build('span', { class: 'hint', dir: 'ltr' }, size),
   );
 }
 
@@ -395,5 +398,9 @@ async function openSegmentPlayer(id, rule, events) {
   return SegmentPlayer.open({ url, hashes: certificateHashes, rule }, events);
 }
 
+Object.assign(document.documentElement, { lang: language, dir: direction });
+setText(elementOf('chapters-title', HTMLElement), texts.chapters);
+setText(elementOf('no-chapters', HTMLElement), texts.noChapters);
+setText(elementOf('files-title', HTMLElement), texts.files);
 const [, , id = ''] = location.pathname.split('/');
 void new RecordingPage(decodeURIComponent(id)).open();

@@ -1,5 +1,5 @@
 import { formsOf, translated, translationOf } from './language.js';
-import { connectionNames, minutesText } from './units.js';
+import { connectionNames, timeText } from './units.js';
 
 const own = await translationOf('call');
 const { number } = formsOf('en-GB');
@@ -160,6 +160,6 @@ export const recordingTexts = translated(own.recordingTexts, {
     /** @type {number} */ bytes,
   ) => {
     const size = bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
-    return `${since}, ${minutesText(seconds)} min, ${size}`;
+    return `${since}, ${timeText(seconds)} min, ${size}`;
   },
 });

@@ -1,4 +1,4 @@
-import { minutesText } from './units.js';
+import { timeText } from './units.js';
 import { translated, translationOf } from './language.js';
 
 const own = await translationOf('sound');
@@ -77,7 +77,7 @@ export const soundTexts = translated(own.soundTexts, {
     /** @type {string} */ name,
     /** @type {string} */ track,
     /** @type {number} */ seconds,
-  ) => `“${track}”, ${minutesText(seconds)}, from ${name}.`,
+  ) => `“${track}”, ${timeText(seconds)}, from ${name}.`,
   trackChoose: 'Choose a file',
   trackOther: 'Choose another file',
   trackSending: 'The file is being read and sent.',

@@ -1,3 +1,5 @@
+import { locale } from './language.js';
+
 /** Units and signs that are the same in every language. */
 
 /** The names of the connections. @type {Readonly<Record<string, string>>} */
@@ -10,10 +12,29 @@ export const connectionNames = Object.freeze({
   whep: 'WHEP',
 });
 
-/** @param {number} seconds @returns {string} minutes and seconds: 1:02 */
-export function minutesText(seconds) {
-  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
+/** @param {number} seconds @returns {string} 1:02 or 1:00:02 */
+export function timeText(seconds) {
+  const whole = Math.max(0, Math.floor(seconds));
+  const two = (/** @type {number} */ value) => String(value % 60).padStart(2, '0');
+  const minutes = Math.floor(whole / 60);
+  return whole < 3600
+    ? `${minutes}:${two(whole)}`
+    : `${Math.floor(minutes / 60)}:${two(minutes)}:${two(whole)}`;
 }
+
+const megabytes = new Intl.NumberFormat(locale, {
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
+
+/** @param {number} bytes @returns {string} 12 kB or 1.2 MB */
+export const sizeText = (bytes) =>
+  bytes < 1e6
+    ? `${Math.max(1, Math.round(bytes / 1e3))} kB`
+    : `${megabytes.format(bytes / 1e6)} MB`;
+
+/** @param {number} factor @returns {string} of a playing speed */
+export const speedText = (factor) => `${factor.toLocaleString(locale)} ×`;
 
 /** Texts that are the same in every language. */
 export const neutralTexts = Object.freeze({

@@ -127,6 +127,27 @@ inBrowser.describe(`the page of a recording in ${BROWSER}`, () => {
     return page;
   }
 
+  inBrowser.it('speaks the language of its reader, and keeps time from left to right', async () => {
+    const id = await recorded();
+    const page = await site.page(`/recordings/${id}`, {
+      locale: 'ar',
+      viewport: { width: 390, height: 844 },
+    });
+    const { recordingPageTexts: texts } = await import('../../public/texts/ar/recordings.js');
+    await button(page, texts.play).waitFor();
+    await page.getByRole('heading', { name: texts.chapters }).waitFor();
+    const player = page.locator('#player');
+    expect(await player.evaluate((one) => getComputedStyle(one).direction)).toBe('ltr');
+    const { lang, dir, wider } = await page.evaluate(() => {
+      const root = document.documentElement;
+      return { lang: root.lang, dir: root.dir, wider: root.scrollWidth - innerWidth };
+    });
+    expect({ lang, dir, wider }).toEqual({ lang: 'ar', dir: 'rtl', wider: 0 });
+    expect(await violationsOf(page)).toEqual([]);
+    if (process.env.ALOUD_TEST_PICTURES)
+      await page.screenshot({ path: `${process.env.ALOUD_TEST_PICTURES}/recording-ar.png` });
+  });
+
   for (const [name, query] of isFirefox
     ? [['HTTP', '?via=http']]
     : [

@@ -1,5 +1,5 @@
 import { formsOf } from '../language.js';
-import { connectionNames, minutesText } from '../units.js';
+import { connectionNames, timeText } from '../units.js';
 
 const { list, number, plural } = formsOf('ar');
 
@@ -165,6 +165,6 @@ export const recordingTexts = {
   recordedPeople: (names) => (names.length === 0 ? 'لا أحد يُسجَّل.' : `يُسجَّل: ${list(names)}.`),
   fileSize: (since, seconds, bytes) => {
     const size = bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
-    return `${since}، ${minutesText(seconds)} د، ${size}`;
+    return `${since}، ${timeText(seconds)} د، ${size}`;
   },
 };

@@ -1,4 +1,4 @@
-import { minutesText } from '../units.js';
+import { timeText } from '../units.js';
 
 /** @type {typeof import('../sound.js').partTexts} */
 export const partTexts = {
@@ -83,7 +83,7 @@ export const soundTexts = {
   shareOn: (name) => `يسمع الجميع «${name}» إلى جانب صوتك.`,
   track: 'موسيقى مرافقة',
   trackNone: 'لا توجد.',
-  trackBy: (name, track, seconds) => `«${track}»، ${minutesText(seconds)}، من ${name}.`,
+  trackBy: (name, track, seconds) => `«${track}»، ${timeText(seconds)}، من ${name}.`,
   trackChoose: 'اختيار ملف',
   trackOther: 'اختيار ملف آخر',
   trackSending: 'يُقرأ الملف ويُرسل.',

@@ -1,4 +1,4 @@
-import { minutesText } from '../units.js';
+import { timeText } from '../units.js';
 
 /** @type {typeof import('../sound.js').partTexts} */
 export const partTexts = {
@@ -66,7 +66,7 @@ export const soundTexts = {
     'tippen“ bei jedem Schlag. Benutze Kopfhörer, sonst nimmt das Mikrofon es auf.',
   track: 'Begleitung',
   trackNone: 'Es gibt keine.',
-  trackBy: (name, track, seconds) => `„${track}“, ${minutesText(seconds)}, von ${name}.`,
+  trackBy: (name, track, seconds) => `„${track}“, ${timeText(seconds)}, von ${name}.`,
   trackChoose: 'Datei wählen',
   trackOther: 'Andere Datei wählen',
   trackSending: 'Die Datei wird gelesen und gesendet.',

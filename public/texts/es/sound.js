@@ -1,4 +1,4 @@
-import { minutesText } from '../units.js';
+import { timeText } from '../units.js';
 
 /** @type {typeof import('../sound.js').partTexts} */
 export const partTexts = {
@@ -83,7 +83,7 @@ export const soundTexts = {
   shareOn: (name) => `Todos oyen «${name}» junto a tu voz.`,
   track: 'Acompañamiento',
   trackNone: 'No hay ninguno.',
-  trackBy: (name, track, seconds) => `«${track}», ${minutesText(seconds)}, de ${name}.`,
+  trackBy: (name, track, seconds) => `«${track}», ${timeText(seconds)}, de ${name}.`,
   trackChoose: 'Elegir un archivo',
   trackOther: 'Elegir otro archivo',
   trackSending: 'Se está leyendo y enviando el archivo.',

@@ -1,5 +1,5 @@
 import { formsOf } from '../language.js';
-import { connectionNames, minutesText } from '../units.js';
+import { connectionNames, timeText } from '../units.js';
 
 const { list, number } = formsOf('fr');
 
@@ -153,6 +153,6 @@ export const recordingTexts = {
       bytes < 1e6
         ? `${Math.ceil(bytes / 1000)} ko`
         : `${(bytes / 1e6).toFixed(1).replace('.', ',')} Mo`;
-    return `${since}, ${minutesText(seconds)} min, ${size}`;
+    return `${since}, ${timeText(seconds)} min, ${size}`;
   },
 };

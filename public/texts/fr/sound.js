@@ -1,4 +1,4 @@
-import { minutesText } from '../units.js';
+import { timeText } from '../units.js';
 
 /** @type {typeof import('../sound.js').partTexts} */
 export const partTexts = {
@@ -87,7 +87,7 @@ export const soundTexts = {
   shareOn: (name) => `Tout le monde entend « ${name} » à côté de votre voix.`,
   track: 'Accompagnement',
   trackNone: 'Il n’y en a pas.',
-  trackBy: (name, track, seconds) => `« ${track} », ${minutesText(seconds)}, de ${name}.`,
+  trackBy: (name, track, seconds) => `« ${track} », ${timeText(seconds)}, de ${name}.`,
   trackChoose: 'Choisir un fichier',
   trackOther: 'Choisir un autre fichier',
   trackSending: 'Le fichier est lu et envoyé.',

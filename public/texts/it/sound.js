@@ -1,4 +1,4 @@
-import { minutesText } from '../units.js';
+import { timeText } from '../units.js';
 
 /** @type {typeof import('../sound.js').partTexts} */
 export const partTexts = {
@@ -84,7 +84,7 @@ export const soundTexts = {
   shareOn: (name) => `Tutti sentono «${name}» accanto alla tua voce.`,
   track: 'Base',
   trackNone: 'Non ce n’è.',
-  trackBy: (name, track, seconds) => `«${track}», ${minutesText(seconds)}, di ${name}.`,
+  trackBy: (name, track, seconds) => `«${track}», ${timeText(seconds)}, di ${name}.`,
   trackChoose: 'Scegli un file',
   trackOther: 'Scegli un altro file',
   trackSending: 'Il file viene letto e inviato.',

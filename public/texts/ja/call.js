@@ -1,5 +1,5 @@
 import { formsOf } from '../language.js';
-import { connectionNames, minutesText } from '../units.js';
+import { connectionNames, timeText } from '../units.js';
 
 const { list, number } = formsOf('ja');
 
@@ -139,6 +139,6 @@ export const recordingTexts = {
     names.length === 0 ? '誰も録音されていません。' : `録音中: ${list(names)}。`,
   fileSize: (since, seconds, bytes) => {
     const size = bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
-    return `${since}、${minutesText(seconds)} 分、${size}`;
+    return `${since}、${timeText(seconds)} 分、${size}`;
   },
 };

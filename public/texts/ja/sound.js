@@ -1,4 +1,4 @@
-import { minutesText } from '../units.js';
+import { timeText } from '../units.js';
 
 /** @type {typeof import('../sound.js').partTexts} */
 export const partTexts = {
@@ -81,7 +81,7 @@ export const soundTexts = {
   shareOn: (name) => `全員に、声と並んで「${name}」が聞こえています。`,
   track: '伴奏',
   trackNone: 'ありません。',
-  trackBy: (name, track, seconds) => `「${track}」、${minutesText(seconds)}、${name} さんより。`,
+  trackBy: (name, track, seconds) => `「${track}」、${timeText(seconds)}、${name} さんより。`,
   trackChoose: 'ファイルを選ぶ',
   trackOther: '別のファイルを選ぶ',
   trackSending: 'ファイルを読み込み、送っています。',

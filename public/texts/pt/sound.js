@@ -1,4 +1,4 @@
-import { minutesText } from '../units.js';
+import { timeText } from '../units.js';
 
 /** @type {typeof import('../sound.js').partTexts} */
 export const partTexts = {
@@ -84,7 +84,7 @@ export const soundTexts = {
   shareOn: (name) => `Todos ouvem “${name}” ao lado da sua voz.`,
   track: 'Acompanhamento',
   trackNone: 'Não há nenhum.',
-  trackBy: (name, track, seconds) => `“${track}”, ${minutesText(seconds)}, de ${name}.`,
+  trackBy: (name, track, seconds) => `“${track}”, ${timeText(seconds)}, de ${name}.`,
   trackChoose: 'Escolher um arquivo',
   trackOther: 'Escolher outro arquivo',
   trackSending: 'O arquivo está sendo lido e enviado.',

@@ -1,5 +1,5 @@
 import { formsOf } from '../language.js';
-import { connectionNames, minutesText } from '../units.js';
+import { connectionNames, timeText } from '../units.js';
 
 const { list, number } = formsOf('zh');
 
@@ -133,6 +133,6 @@ export const recordingTexts = {
   recordedPeople: (names) => (names.length === 0 ? '没有录任何人。' : `正在录：${list(names)}。`),
   fileSize: (since, seconds, bytes) => {
     const size = bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
-    return `${since}，${minutesText(seconds)} 分钟，${size}`;
+    return `${since}，${timeText(seconds)} 分钟，${size}`;
   },
 };

@@ -1,4 +1,4 @@
-import { minutesText } from '../units.js';
+import { timeText } from '../units.js';
 
 /** @type {typeof import('../sound.js').partTexts} */
 export const partTexts = {
@@ -78,7 +78,7 @@ export const soundTexts = {
   shareOn: (name) => `大家在你的语音之外还能听到“${name}”。`,
   track: '伴奏',
   trackNone: '没有伴奏。',
-  trackBy: (name, track, seconds) => `“${track}”，${minutesText(seconds)}，来自 ${name}。`,
+  trackBy: (name, track, seconds) => `“${track}”，${timeText(seconds)}，来自 ${name}。`,
   trackChoose: '选择文件',
   trackOther: '选择其他文件',
   trackSending: '正在读取并发送文件。',

@@ -1,7 +1,7 @@
 /** @import { Target } from '../target.js' */
 
 import { readChapters } from '../../../public/recordings/chapter-list.js';
-import { readMoment } from '../../../public/recordings/texts.js';
+import { readMoment } from '../../../public/recordings/moments.js';
 import {
   joinPackets,
   readSegment,

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { align } from '../../../testkit/sound/signal.js';
 import { readWav } from '../../../testkit/sound/wav.js';
 import { readChapters } from '../../../public/recordings/chapter-list.js';
-import { momentHash, readMoment, timeText } from '../../../public/recordings/texts.js';
+import { momentHash, readMoment } from '../../../public/recordings/moments.js';
+import { timeText } from '../../../public/texts/units.js';
 import { SegmentPlayback } from '../../../public/recordings/segment-playback.js';
 import { PlaybackSpeed } from '../../../public/recordings/playback-speed.js';
 import {

@@ -1,0 +1,36 @@
+import { timeText } from '../units.js';
+
+/** @type {typeof import('../recordings.js').recordingPageTexts} */
+export const recordingPageTexts = {
+  title: (room) => `${room} · Registrazione · aloud`,
+  chapters: 'Chi ha parlato',
+  noChapters: 'Nessuno di quelli che hanno accettato di essere registrati ha parlato a lungo.',
+  files: 'Scarica',
+  play: 'Riproduci',
+  pause: 'Pausa',
+  position: 'Posizione',
+  positionOf: (at, all) => `${timeText(at)} di ${timeText(all)}`,
+  back: 'indietro',
+  ahead: 'avanti',
+  speed: 'Velocità',
+  live: 'In diretta',
+  toLive: 'Vai alla diretta',
+  running: 'Registrazione in corso',
+  copyMoment: 'Link a questo momento',
+  copied: (at) => `Il link a ${timeText(at)} è stato copiato.`,
+  notCopied: 'Non è stato possibile copiare il link. È nella barra degli indirizzi.',
+  waiting: 'Caricamento…',
+  failed:
+    'Non è stato possibile caricare l’audio. Controlla la connessione, poi premi «Riproduci».',
+  cannotPlay: 'Questo browser non può riprodurre la registrazione. Scaricala.',
+  mix: 'Tutti insieme',
+  mixAsWebm: 'Tutti insieme, in WebM',
+  overWebTransport: (rate) =>
+    rate === 0 ? 'Tramite WebTransport' : `Tramite WebTransport, a ${Math.round(rate / 1000)} kb/s`,
+  overHttp: 'Tramite HTTP',
+  missing:
+    'Questa registrazione non esiste. Forse il link non è completo, o la registrazione è ' +
+    'stata eliminata.',
+  deleted: 'Questa registrazione è stata eliminata.',
+  unreachable: 'Il server non è raggiungibile. Controlla la connessione, poi ricarica la pagina.',
+};

@@ -1,0 +1,34 @@
+import { timeText } from '../units.js';
+
+/** @type {typeof import('../recordings.js').recordingPageTexts} */
+export const recordingPageTexts = {
+  title: (room) => `${room} · Gravação · aloud`,
+  chapters: 'Quem falou',
+  noChapters: 'Ninguém que aceitou ser gravado falou por muito tempo.',
+  files: 'Baixar',
+  play: 'Reproduzir',
+  pause: 'Pausar',
+  position: 'Posição',
+  positionOf: (at, all) => `${timeText(at)} de ${timeText(all)}`,
+  back: 'para trás',
+  ahead: 'para a frente',
+  speed: 'Velocidade',
+  live: 'Ao vivo',
+  toLive: 'Ir para o ao vivo',
+  running: 'Sendo gravado agora',
+  copyMoment: 'Link para este momento',
+  copied: (at) => `O link para ${timeText(at)} foi copiado.`,
+  notCopied: 'Não foi possível copiar o link. Ele está na barra de endereço.',
+  waiting: 'Carregando…',
+  failed: 'Não foi possível carregar o som. Verifique a conexão e pressione “Reproduzir”.',
+  cannotPlay: 'Este navegador não consegue reproduzir a gravação. Baixe-a.',
+  mix: 'Todos juntos',
+  mixAsWebm: 'Todos juntos, em WebM',
+  overWebTransport: (rate) =>
+    rate === 0 ? 'Por WebTransport' : `Por WebTransport, a ${Math.round(rate / 1000)} kb/s`,
+  overHttp: 'Por HTTP',
+  missing:
+    'Essa gravação não existe. Talvez o link não esteja completo, ou a gravação foi apagada.',
+  deleted: 'Esta gravação foi apagada.',
+  unreachable: 'Não foi possível alcançar o servidor. Verifique a conexão e recarregue a página.',
+};

@@ -1,0 +1,38 @@
+import { translated, translationOf } from './language.js';
+import { timeText } from './units.js';
+
+const own = await translationOf('recordings');
+
+/** The page of a recording. */
+export const recordingPageTexts = translated(own.recordingPageTexts, {
+  title: (/** @type {string} */ room) => `${room} · Recording · aloud`,
+  chapters: 'Who spoke',
+  noChapters: 'Nobody who agreed to be recorded has spoken for long.',
+  files: 'Download',
+  play: 'Play',
+  pause: 'Pause',
+  position: 'Position',
+  positionOf: (/** @type {number} */ at, /** @type {number} */ all) =>
+    `${timeText(at)} of ${timeText(all)}`,
+  back: 'back',
+  ahead: 'ahead',
+  speed: 'Speed',
+  live: 'Live',
+  toLive: 'Go to live',
+  running: 'Being recorded now',
+  copyMoment: 'Link to this moment',
+  copied: (/** @type {number} */ at) => `The link to ${timeText(at)} is copied.`,
+  notCopied: 'The link could not be copied. It is in the address bar.',
+  waiting: 'Loading …',
+  failed: 'The sound could not be loaded. Check the connection, then press Play.',
+  cannotPlay: 'This browser can’t play the recording. Download it instead.',
+  mix: 'Everybody together',
+  mixAsWebm: 'Everybody together, as WebM',
+  overWebTransport: (/** @type {number} */ rate) =>
+    rate === 0 ? 'Over WebTransport' : `Over WebTransport, at ${Math.round(rate / 1000)} kb/s`,
+  overHttp: 'Over HTTP',
+  missing:
+    'There is no such recording. Perhaps the link isn’t whole, or the recording was deleted.',
+  deleted: 'This recording was deleted.',
+  unreachable: 'The server can’t be reached. Check the connection, then reload the page.',
+});
