@@ -47,7 +47,7 @@ import { openRelays } from './relay/open-relays.js';
 import { reportOf } from './report.js';
 import { clientAddress, trustedPeer } from './transport/client-address.js';
 import { createHttp1Transport } from './transport/http1.js';
-import { createWebRtc, webRtcLine } from './webrtc/webrtc.js';
+import { createWebRtc, findWebRtc, webRtcLine } from './webrtc/webrtc.js';
 import { createWebSocketTransport } from './transport/websocket.js';
 import { openWebTransport } from './transport/webtransport.js';
 import { Webhooks } from './webhooks/webhooks.js';
@@ -181,7 +181,7 @@ async function start(base, { observer, onDrain }) {
     report: reportOf(config, port, {
       lan: lan && address !== null ? lan.lanReport(address, port, served.h3Port) : null,
       http3: http3.line,
-      webrtc: webRtcLine(webRtcPort(config, front.server)),
+      webrtc: webRtcLine(config.webrtc, webRtcPort(config, front.server)),
       added: added?.line,
       workers: workers?.count ?? 0,
       codec: host.codecLine,
@@ -388,7 +388,12 @@ function openOverTcp(node, { gate, server }) {
     }),
   );
   const webrtc = opened.add(
-    createWebRtc({ ...shared, codec: node.host.codec, port: () => webRtcPort(config, server) }),
+    createWebRtc({
+      ...shared,
+      codec: node.host.codec,
+      port: () => webRtcPort(config, server),
+      load: config.webrtc ? findWebRtc() : null,
+    }),
   );
   return { http1, listening, icecast, webrtc };
 }

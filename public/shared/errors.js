@@ -303,8 +303,8 @@ export const errors = Object.freeze({
     close: 135,
     status: 501,
     message:
-      'This server has no WebRTC. To turn it on, install the package node-datachannel beside it, ' +
-      'and start it again.',
+      'WebRTC is off on this server. To turn it on, start it with --webrtc and the package ' +
+      'node-datachannel.',
   },
   'forward-only': {
     close: 100,

@@ -261,7 +261,7 @@ const accessFailures = Object.freeze({
   'offer-without-opus':
     'The offer has no Opus that the server can use. Choose Opus in the program that sends.',
   'webrtc-off':
-    'This server has no WebRTC. Ask the person who runs it to install node-datachannel beside it.',
+    'WebRTC is off on this server. Ask the person who runs it to start it with --webrtc.',
   'ban-place':
     'The person was removed, but couldn’t be banned: they come from the server’s own machine and ' +
     'have no token.',

@@ -19,7 +19,7 @@
 import { MAX_SERVER_DELAY_MS } from '../../public/shared/limits.js';
 import { MAX_OPUS_FRAMES } from '../../public/shared/sound/audio-format.js';
 import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
-import { choice, integer, row } from './options.js';
+import { choice, integer, number, row } from './options.js';
 import { withoutCredentials } from './readers.js';
 
 /** @type {readonly OldOption[]} */
@@ -34,6 +34,7 @@ export const OLD_OPTIONS = Object.freeze([
     },
     now: 'server-delay-ms',
   },
+  { row: number('received-target', 50, 99.99, 99.5, '%', ''), now: 'server-delay-ms' },
   { row: integer('opus-frames', 1, MAX_OPUS_FRAMES, 1, ''), now: 'frame-ms' },
   {
     row: {
@@ -75,8 +76,15 @@ export const OLD_OPTIONS = Object.freeze([
 const VALUES = {
   delivery: ({ delivery = 'tick', 'forward-way': way }) =>
     way === 'now' && delivery === 'tick' ? 'packets' : delivery,
-  'server-delay-ms': ({ 'server-delay-ms': delay = 'auto', 'max-server-delay-ms': most }) =>
-    delay === 'auto' ? `auto:${most}` : delay,
+  'server-delay-ms': ({
+    'server-delay-ms': delay = 'auto',
+    'max-server-delay-ms': most = 400,
+    'received-target': share,
+  }) => {
+    const whole = delay === 'auto' ? `auto:${most}` : delay;
+    const takesShare = share !== undefined && /^auto:\d+$/.test(whole);
+    return takesShare ? `${whole}/${share}` : whole;
+  },
   'frame-ms': ({ 'frame-ms': length = 20, 'opus-frames': count }) =>
     count === 1 || typeof length === 'string' ? length : `${count}x${length / count}`,
   'listener-bitrate': ({ 'listener-bitrate': rate = 'auto', 'listener-stride': stride }) =>

@@ -135,18 +135,10 @@ const ROWS = Object.freeze(
         'server-delay-ms',
         'auto',
         'delay between the end of a frame and its mix; auto:200 chooses at most 200 ms, and ' +
-          'later packets are dropped',
+          "later packets are dropped; auto:200/98 waits for 98 % of each speaker's frames",
       ),
-      fallbackNote: 'the shortest at which everybody is heard, at most 400',
+      fallbackNote: 'the shortest at which 99.5 % of the frames are heard, at most 400',
     },
-    number(
-      'received-target',
-      50,
-      99.99,
-      99.5,
-      '%',
-      "share of each speaker's arriving frames that auto waits for",
-    ),
     number(
       'straggler-ms',
       0,
@@ -280,6 +272,13 @@ const ROWS = Object.freeze(
       ),
       unit: 'ms',
     },
+    row(
+      'boolean',
+      'webrtc',
+      false,
+      'sound into rooms by WHIP and out of them by WHEP; needs the package node-datachannel ' +
+        '(docs/streams.md)',
+    ),
     row(
       'boolean',
       'lan',
@@ -502,7 +501,7 @@ export function integer(name, min, max, fallback, description) {
  * @param {string} unit
  * @param {string} description
  */
-function number(name, min, max, fallback, unit, description) {
+export function number(name, min, max, fallback, unit, description) {
   return { ...row('number', name, fallback, description), min, max, unit };
 }
 

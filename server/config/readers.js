@@ -30,25 +30,37 @@ export function partsOf(read, value) {
 /** Longest delay that `auto` chooses by default, in milliseconds. */
 const USUAL_MAX_DELAY_MS = 400;
 
+/** Share of each speaker's arriving frames that `auto` waits for, in percent. */
+const RECEIVED_TARGET = Object.freeze({ least: 50, usual: 99.5, most: 99.99 });
+
 /** Allowed values, in words. */
 export const SERVER_DELAY_ALLOWED =
-  `auto, auto:N with N from 1 to ${MAX_SERVER_DELAY_MS} ms, or a number from 0 to ` +
+  `auto, auto:N with N from 1 to ${MAX_SERVER_DELAY_MS} ms and perhaps /SHARE from ` +
+  `${RECEIVED_TARGET.least} to ${RECEIVED_TARGET.most} %, or a number from 0 to ` +
   `${MAX_SERVER_DELAY_MS} ms`;
 
 /**
  * Reads the delay of rooms.
- * @param {unknown} value  milliseconds, "auto", or "auto:200" with the longest that it chooses
- * @returns {{ serverDelayMs: number | 'auto', maxServerDelayMs: number } | null} null if invalid
+ * @param {unknown} value  milliseconds, "auto", "auto:200" with the longest that it chooses, or
+ *   "auto:200/98" with the share of each speaker's frames, in percent, that it waits for
+ * @returns {{ serverDelayMs: number | 'auto', maxServerDelayMs: number, receivedTarget: number } |
+ *   null} null if invalid
  */
 export function readServerDelay(value) {
-  const usual = { maxServerDelayMs: USUAL_MAX_DELAY_MS };
+  const usual = { maxServerDelayMs: USUAL_MAX_DELAY_MS, receivedTarget: RECEIVED_TARGET.usual };
   if (value === 'auto') return { serverDelayMs: 'auto', ...usual };
   if (typeof value === 'number')
     return value >= 0 && value <= MAX_SERVER_DELAY_MS ? { serverDelayMs: value, ...usual } : null;
-  const most = Number(/^auto:(\d{1,4})$/.exec(String(value))?.[1]);
-  return most >= 1 && most <= MAX_SERVER_DELAY_MS
-    ? { serverDelayMs: 'auto', maxServerDelayMs: most }
-    : null;
+  const [, longest, share = RECEIVED_TARGET.usual] =
+    /^auto:(\d{1,4})(?:\/(\d{1,2}(?:\.\d{1,4})?))?$/.exec(String(value)) ?? [];
+  const [maxServerDelayMs, receivedTarget] = [longest, share].map(Number);
+  const { least, most } = RECEIVED_TARGET;
+  const isAllowed =
+    maxServerDelayMs >= 1 &&
+    maxServerDelayMs <= MAX_SERVER_DELAY_MS &&
+    receivedTarget >= least &&
+    receivedTarget <= most;
+  return isAllowed ? { serverDelayMs: 'auto', maxServerDelayMs, receivedTarget } : null;
 }
 
 /** Allowed values, in words. */

@@ -40,6 +40,8 @@
  *   packet when it arrives
  * @property {number | 'auto'} serverDelayMs  D
  * @property {number} maxServerDelayMs  longest D that `auto` chooses
+ * @property {number} receivedTarget  share of each speaker's frames that `auto` waits for, in
+ *   percent
  * @property {number | 'auto'} listenerBitrate  highest bit rate of a broadcast's listeners
  * @property {number | 'auto'} listenerStride  frames in one packet to a listener
  * @property {boolean} echo  people receive their own voice too
@@ -155,7 +157,6 @@ const ROOM_OPTIONS = Object.freeze(
   /** @type {const} */ ([
     'mode',
     'broadcast',
-    'receivedTarget',
     'stragglerMs',
     'maxSpeakers',
     'levelBalance',

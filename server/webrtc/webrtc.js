@@ -24,6 +24,7 @@ import { errors } from '../../public/shared/errors.js';
 import { readName } from '../../public/shared/text.js';
 import { Packet, PacketType, readPacket } from '../../public/shared/wire/packet.js';
 import { countRefusal } from '../counts.js';
+import { ConfigError } from '../errors/config-error.js';
 import { StreamSession } from '../ingest/stream-session.js';
 import { stackOf } from '../log.js';
 import { packageDirectory } from '../packages.js';
@@ -85,7 +86,7 @@ const packet = new Packet();
  * @property {Pick<Cluster, 'find'>} [cluster]  undefined when this server has all rooms
  * @property {Codec} codec
  * @property {() => number} port  UDP port of all sessions; 0: a free one for each
- * @property {() => Promise<Library>} [load]  rejects when the library isn't installed
+ * @property {(() => Promise<Library>) | null} load  null when WebRTC is off
  * @property {ClientAddress} [clientOf]  finds a request's client; by default its peer
  * @property {Clock} clock
  * @property {Log} log
@@ -107,19 +108,36 @@ const packet = new Packet();
  * @property {ErrorCode | null} ended
  */
 
-/** Loads the library, which isn't a dependency of the server: an operator installs it beside. */
-export const loadWebRtc = () => import('node-datachannel');
+/** The library, which isn't a dependency of the server: an operator installs it beside. */
+const LIBRARY = 'node-datachannel';
 
 /**
- * Describes whether WebRTC is available, without loading the library.
+ * Finds the library, without loading it.
+ * @param {(name: string) => string} [find]  throws when a package isn't installed
+ * @returns {() => Promise<Library>} loads it
+ * @throws {ConfigError} when it isn't installed
+ */
+export function findWebRtc(find = packageDirectory) {
+  try {
+    find(LIBRARY);
+  } catch {
+    throw new ConfigError({
+      option: '--webrtc',
+      value: true,
+      allowed: 'false without a library',
+      sentence: `--webrtc needs the package ${LIBRARY}: npm install ${LIBRARY}`,
+    });
+  }
+  return () => import('node-datachannel');
+}
+
+/**
+ * Describes whether WebRTC is on.
+ * @param {boolean} isOn
  * @param {number} port  UDP; 0: a free one for each session
  */
-export function webRtcLine(port) {
-  try {
-    packageDirectory('node-datachannel');
-  } catch {
-    return 'WebRTC (WHIP and WHEP) is off. To turn it on: npm install node-datachannel';
-  }
+export function webRtcLine(isOn, port) {
+  if (!isOn) return 'WebRTC (WHIP and WHEP) is off. To turn it on: --webrtc';
   return `WebRTC (WHIP and WHEP) is on, at ${port === 0 ? 'free UDP ports' : `UDP port ${port}`}.`;
 }
 
@@ -196,8 +214,9 @@ class WebRtcServer {
    * @param {Asked} asked
    */
   async #connect(request, response, asked) {
-    const { rooms, cluster, clock, load = loadWebRtc } = this.#options;
+    const { rooms, cluster, clock, load } = this.#options;
     const { kind, room } = asked;
+    if (load === null) return refuse(request, response, 'webrtc-off');
     if (kind === 'whip' && asked.token === undefined)
       return refuse(request, response, 'stream-key');
     const found = cluster && (await cluster.find(room, { hold: false }));
@@ -208,8 +227,7 @@ class WebRtcServer {
     if (this.#isClosed) return refuse(request, response, 'server-closing');
     if (this.#open.size >= MAX_PEERS) return refuse(request, response, 'server-full');
     if (this.#offers.take(clock.now()) > 0) return refuse(request, response, 'too-many-requests');
-    const library = await load().catch(() => null);
-    if (library === null) return refuse(request, response, 'webrtc-off');
+    const library = await load();
     if (!response.destroyed) await this.#join(library, request, response, asked);
   }
 

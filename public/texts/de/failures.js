@@ -279,7 +279,7 @@ const accessFailures = {
   'offer-without-opus':
     'Das Angebot enthält kein Opus für den Server. Wähle im sendenden Programm Opus als Format.',
   'webrtc-off':
-    'Dieser Server hat kein WebRTC. Bitte den Betreiber, node-datachannel daneben zu installieren.',
+    'Auf diesem Server ist WebRTC aus. Bitte den Betreiber, ihn mit --webrtc zu starten.',
   'ban-place':
     'Die Person wurde entfernt, konnte aber nicht gesperrt werden: Sie kommt von der Maschine ' +
     'des Servers selbst und hat kein Token.',

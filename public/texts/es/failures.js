@@ -75,8 +75,7 @@ export const failureTexts = {
     'La oferta no tiene un Opus que el servidor pueda usar. Elige Opus en el programa que ' +
     'envía.',
   'webrtc-off':
-    'Este servidor no tiene WebRTC. Pide a su operador que instale node-datachannel junto a ' +
-    'él.',
+    'WebRTC está desactivado en este servidor. Pide a su operador que lo inicie con --webrtc.',
   'noise-model':
     'La reducción de ruido reforzada no se puede usar ahora, así que está activa la de tu ' +
     'navegador. Para volver a intentarlo, desactívala y actívala en Ajustes.',

@@ -77,8 +77,7 @@ export const failureTexts = {
     'L’offre n’a pas d’Opus que le serveur puisse utiliser. Choisissez Opus dans le ' +
     'programme qui envoie.',
   'webrtc-off':
-    'Ce serveur n’a pas WebRTC. Demandez à son exploitant d’installer node-datachannel à ' +
-    'côté.',
+    'WebRTC est désactivé sur ce serveur. Demandez à son exploitant de le lancer avec --webrtc.',
   'noise-model':
     'La réduction du bruit renforcée ne peut pas être utilisée maintenant ; celle de votre ' +
     'navigateur la remplace. Pour réessayer, désactivez-la puis réactivez-la dans Réglages.',

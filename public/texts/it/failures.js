@@ -75,7 +75,7 @@ export const failureTexts = {
   'offer-without-opus':
     'L’offerta non ha un Opus che il server possa usare. Scegli Opus nel programma che invia.',
   'webrtc-off':
-    'Questo server non ha WebRTC. Chiedi al gestore di installare node-datachannel accanto.',
+    'Su questo server WebRTC è disattivato. Chiedi al gestore di avviarlo con --webrtc.',
   'noise-model':
     'La riduzione del rumore più forte ora non si può usare, quindi è attiva quella del ' +
     'browser. Per riprovare, disattivala e riattivala in Impostazioni.',

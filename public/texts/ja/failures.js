@@ -55,7 +55,7 @@ export const failureTexts = {
   'offer-without-opus':
     'オファーに、サーバーが使える Opus がありません。送るプログラムで Opus を選んでください。',
   'webrtc-off':
-    'このサーバーには WebRTC がありません。node-datachannel を併せて入れるよう、運営者に頼んでください。',
+    'このサーバーでは WebRTC がオフです。--webrtc を付けて起動するよう、運営者に頼んでください。',
   'noise-model':
     '強力なノイズ抑制は今使えないため、ブラウザーのものが働いています。もう一度試すには、「設定」でオフにしてからオンにしてください。',
   'no-speaker':

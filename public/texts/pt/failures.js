@@ -73,8 +73,7 @@ export const failureTexts = {
   'offer-without-opus':
     'A oferta não tem um Opus que o servidor possa usar. Escolha Opus no programa que envia.',
   'webrtc-off':
-    'Este servidor não tem WebRTC. Peça ao operador que instale node-datachannel ao lado ' +
-    'dele.',
+    'O WebRTC está desativado neste servidor. Peça ao operador que o inicie com --webrtc.',
   'noise-model':
     'A redução de ruído mais forte não pode ser usada agora, então a do navegador está ' +
     'ligada. Para tentar de novo, desligue e ligue em Ajustes.',

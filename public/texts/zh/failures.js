@@ -41,7 +41,7 @@ export const failureTexts = {
   'share-silent': '你选择的内容没有声音。请重新共享，选择一个标签页，并勾选“同时共享标签页音频”。',
   'share-failed': '无法共享那个声音。请选择其他标签页或文件，或刷新页面后再试。',
   'offer-without-opus': '提议中没有服务器可用的 Opus。请在发送程序中选择 Opus。',
-  'webrtc-off': '此服务器没有 WebRTC。请让管理员在旁安装 node-datachannel。',
+  'webrtc-off': '此服务器未启用 WebRTC。请让管理员用 --webrtc 启动它。',
   'noise-model': '现在不能使用更强的降噪，改用浏览器自带的降噪。要重试，请在“设置”中关闭再打开。',
   'no-speaker': '那个扬声器不能使用，声音仍在原来的地方。请重新接上，或选择另一个。',
 

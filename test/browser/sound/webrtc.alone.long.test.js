@@ -95,7 +95,7 @@ const withLibrary = requireOrSkip(hasLibrary, 'node-datachannel is not installed
 
 inBrowser.describe('WebRTC', () => {
   withLibrary.it('brings a page’s sound to the stage by WHIP, until it is deleted', async () => {
-    const { server, ann, key } = await openStreamRoom();
+    const { server, ann, key } = await openStreamRoom('--webrtc');
     const page = await openPage();
     await page.goto(`${server.url}/error.html`);
     const url = `${server.url}/whip/tea?name=OBS`;
@@ -124,7 +124,7 @@ inBrowser.describe('WebRTC', () => {
   });
 
   withLibrary.it('lets a page hear a room by WHEP', async () => {
-    const { server, ann } = await openStreamRoom();
+    const { server, ann } = await openStreamRoom('--webrtc');
     const page = await openPage();
     await page.goto(`${server.url}/error.html`);
     const tone = Float32Array.from(

@@ -27,7 +27,6 @@ import { RoomsByThread } from '../../../server/host/rooms-by-thread.js';
 import { Recordings } from '../../../server/recording/recordings.js';
 import { Arrivals } from '../../../server/host/arrivals.js';
 import { createServer } from '../../../server/server.js';
-import { createWebRtc } from '../../../server/webrtc/webrtc.js';
 import { BaseSession, prepareControl } from '../../../server/session/session.js';
 import { Conference, settle } from '../../fakes/conference.js';
 import { FakeClock } from '../../../testkit/fake-clock.js';
@@ -473,27 +472,14 @@ const overHttp = {
         body: offerOf('PCMU/8000'),
       })
     ).status,
-  'webrtc-off': async () => {
-    const log = /** @type {any} */ ({ error: () => {} });
-    const webrtc = createWebRtc(
-      /** @type {any} */ ({
-        ...{ rooms: { inRoom: async () => ({}) }, load: async () => null },
-        ...{ clock: new FakeClock(), log },
-      }),
-    );
-    const server = createHttpServer((asked, response) =>
-      webrtc.handle(asked, response, () => response.end()),
-    ).listen(0, '127.0.0.1');
-    open.push(() => server.close(), webrtc.close.bind(webrtc));
-    await once(server, 'listening');
-    const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-    const answer = await fetch(`http://127.0.0.1:${port}/whep/tea`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/sdp' },
-      body: offerOf('opus/48000/2'),
-    });
-    return answer.status;
-  },
+  'webrtc-off': async () =>
+    (
+      await fetch(`${await startServer()}/whep/tea`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/sdp' },
+        body: offerOf('opus/48000/2'),
+      })
+    ).status,
   'node-silent': () => askThroughCluster(SILENCE),
   'node-answer': () => askThroughCluster({ version: 1 }),
   // A join is refused over HTTP/1 with its code's status, and counted once all the same.

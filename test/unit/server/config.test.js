@@ -255,11 +255,9 @@ describe('precedence', () => {
     expect(loadConfig({ argv: ['--server-delay-ms', 'auto'] }).serverDelayMs).toBe('auto');
     expect(loadConfig({ argv: ['--server-delay-ms', '12.5'] }).serverDelayMs).toBe(12.5);
     expect(loadConfig(fileOf({ 'server-delay-ms': 'auto' })).serverDelayMs).toBe('auto');
-    expect(errorOf({ argv: ['--received-target', 'auto'] }).allowed).toBe(
-      'a number from 50 to 99.99 (%)',
-    );
     expect(errorOf(fileOf({ 'server-delay-ms': 'Auto' })).allowed).toBe(
-      'auto, auto:N with N from 1 to 2000 ms, or a number from 0 to 2000 ms',
+      'auto, auto:N with N from 1 to 2000 ms and perhaps /SHARE from 50 to 99.99 %, or a number ' +
+        'from 0 to 2000 ms',
     );
   });
 
@@ -429,9 +427,17 @@ it.each([
 
 describe('an option with several parts', () => {
   it.each([
-    [readServerDelay, 'auto', { serverDelayMs: 'auto', maxServerDelayMs: 400 }],
-    [readServerDelay, 'auto:250', { serverDelayMs: 'auto', maxServerDelayMs: 250 }],
-    [readServerDelay, 12.5, { serverDelayMs: 12.5, maxServerDelayMs: 400 }],
+    [
+      readServerDelay,
+      'auto',
+      { serverDelayMs: 'auto', maxServerDelayMs: 400, receivedTarget: 99.5 },
+    ],
+    [
+      readServerDelay,
+      'auto:250/98',
+      { serverDelayMs: 'auto', maxServerDelayMs: 250, receivedTarget: 98 },
+    ],
+    [readServerDelay, 12.5, { serverDelayMs: 12.5, maxServerDelayMs: 400, receivedTarget: 99.5 }],
     [readFrames, 20, { frameMs: 20, opusFrames: 1 }],
     [readFrames, '8x10', { frameMs: 80, opusFrames: 8 }],
     [readFrames, '3x2.5', { frameMs: 7.5, opusFrames: 3 }],

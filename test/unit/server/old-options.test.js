@@ -35,6 +35,18 @@ const SAME = [
     ['--server-delay-ms', '60'],
   ],
   [
+    ['--received-target', '98'],
+    ['--server-delay-ms', 'auto:400/98'],
+  ],
+  [
+    ['--max-server-delay-ms', '250', '--received-target', '98'],
+    ['--server-delay-ms', 'auto:250/98'],
+  ],
+  [
+    ['--received-target', '98', '--server-delay-ms', '60'],
+    ['--server-delay-ms', '60'],
+  ],
+  [
     ['--opus-frames', '2'],
     ['--frame-ms', '2x10'],
   ],

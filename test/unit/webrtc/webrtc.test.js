@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createWebRtc, MAX_PEERS, webRtcLine } from '../../../server/webrtc/webrtc.js';
+import { createWebRtc, findWebRtc, MAX_PEERS, webRtcLine } from '../../../server/webrtc/webrtc.js';
 import { counted } from '../../../server/counts.js';
 import { Conference, settle } from '../../fakes/conference.js';
 
@@ -53,7 +53,7 @@ const library = /** @type {any} */ ({
   RtcpReceivingSession: class {},
 });
 
-/** @param {{ load?: () => Promise<any> }} [options] */
+/** @param {{ load?: (() => Promise<any>) | null }} [options] */
 async function open({ load = async () => library } = {}) {
   FakePeerConnection.all = [];
   const conference = new Conference({ idleTimeoutMs: 1_000_000 });
@@ -157,7 +157,7 @@ describe('WHIP', () => {
   });
 
   it('says what to install where the library is missing', async () => {
-    const { key, ask, people } = await open({ load: () => Promise.reject(new Error('none')) });
+    const { key, ask, people } = await open({ load: null });
     const { status, text } = await ask('POST', '/whip/lab', { token: key });
     expect(status).toBe(501);
     expect(text).toContain('node-datachannel');
@@ -179,7 +179,17 @@ describe('WHIP', () => {
 });
 
 it('the report of the start says whether WebRTC is on, or what turns it on', () => {
-  expect(webRtcLine(8080)).toMatch(/is on, at UDP port 8080|npm install node-datachannel/);
+  expect(webRtcLine(true, 8080)).toMatch(/is on, at UDP port 8080/);
+  expect(webRtcLine(false, 8080)).toMatch(/is off.*--webrtc/);
+});
+
+it('a server that is told to have WebRTC doesn’t start without the library', () => {
+  const find = () => {
+    throw new Error('not installed');
+  };
+  expect(() => findWebRtc(find)).toThrow(
+    '--webrtc needs the package node-datachannel: npm install node-datachannel',
+  );
 });
 
 describe('WHEP', () => {
