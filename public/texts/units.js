@@ -33,7 +33,7 @@ export const sizeText = (bytes) =>
     ? `${Math.max(1, Math.round(bytes / 1e3))} kB`
     : `${megabytes.format(bytes / 1e6)} MB`;
 
-/** @param {number} factor @returns {string} of a playing speed */
+/** Names a playing speed. @param {number} factor */
 export const speedText = (factor) => `${factor.toLocaleString(locale)} ×`;
 
 /** Texts that are the same in every language. */
