@@ -20,13 +20,7 @@ const MAY_IMPORT = {
 
   // Each folder of the server is tested without those above it, which are handed in.
   // Streams come in by a client's and a program's parts.
-  server: [
-    'native',
-    'programs/sound',
-    'programs/speech-queue.js',
-    'public/client/capture',
-    'public/client/clock',
-  ],
+  server: ['native', 'programs/sound', 'public/client/capture', 'public/client/clock'],
   'server/access': ['server/state'],
   // Errors of options, values and ports, in the same words for all commands.
   'server/errors': [],
@@ -109,7 +103,6 @@ const MAY_IMPORT = {
   // Hears files as programs do, and sends as a client does.
   'server/ingest': [
     'programs/sound',
-    'programs/speech-queue.js',
     'public/client/capture',
     'public/client/clock',
     'server/request',
@@ -139,12 +132,7 @@ const MAY_IMPORT = {
   'public/admin': ['public/texts', 'public/ui/kit'],
   // Pages for listeners, operators and recordings stay light.
   'public/listen': ['public/call.js', 'public/texts', 'public/ui/room-page.js', 'public/ui/kit'],
-  'public/recordings': [
-    'public/ui/kit/element.js',
-    'public/ui/kit/icons.js',
-    'public/ui/kit/keyed-list.js',
-    'worklets',
-  ],
+  'public/recordings': ['public/ui/kit', 'worklets'],
   'public/lab': ['public/client', 'public/texts', 'public/call.js', 'public/ui/kit'],
 
   // A program is a participant, and no part of a server.
@@ -221,7 +209,7 @@ const MAY_IMPORT = {
     'bench/ways',
   ],
   'bench/throughput': ['native', 'server', 'testkit', 'bench/participants', 'bench/plugin'],
-  'bench/plugin': ['native', 'public/lab', 'server', 'testkit/plugin.js'],
+  'bench/plugin': ['native', 'public/lab', 'server', 'testkit'],
   'bench/hls': ['public', 'server', 'testkit', 'bench/link', 'bench/participants', 'bench/stats'],
   'bench/readers': ['programs', 'public', 'server', 'testkit', 'bench/stats'],
   'bench/peers': ['public', 'testkit', 'bench/participants'],

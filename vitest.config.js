@@ -4,7 +4,7 @@ import { REAL_TIME } from './testkit/vitest/real-time.js';
 /*
  * A test file's name says how it runs, in this order:
  *
- *   .measured  measures over real sockets, at most one other such file beside it
+ *   .measured  measures over real sockets or in a browser, a few such files at once
  *   .alone     measures or records sound with nothing else beside it
  *   .long      runs under `npm run test:long` only
  *   .longer    runs under both, and under `npm run test:long` for longer, or in more kinds
@@ -40,23 +40,22 @@ function filesOf(folder, kind = '') {
 const IN_BROWSER = { setupFiles: ['test/browser/support/no-problems.js'], retry: 1 };
 
 /**
- * The order of a project without a browser, and its number of workers. Its long tests are few and
- * wait more than they compute: those of all three projects run at once.
- * @param {number} groupOrder
- * @param {number | string} maxWorkers
+ * Tests that measure nothing run first, those of all projects at once: while one waits, another
+ * computes. Vitest begins with the projects by their names, so that unit tests, which are short,
+ * come last and fill what the others leave of both processors.
  */
-const inTurn = (groupOrder, maxWorkers) => ({
-  sequence: { groupOrder: isLong ? 0 : groupOrder },
-  maxWorkers: isLong ? 3 : maxWorkers,
-});
+const TOGETHER = { sequence: { groupOrder: 0 }, maxWorkers: 4, isolate: false };
+
+/**
+ * Tests that measure while others do: each uses a part of one processor. Of those in browsers,
+ * which are all long, two use both.
+ */
+const MEASURED = { sequence: { groupOrder: 1 }, maxWorkers: isLong ? 2 : 3, isolate: false };
 
 /** A limit for each test, in milliseconds. */
 const TIMEOUT = { testTimeout: isLong ? 240_000 : REAL_TIME.testTimeout };
 
-/**
- * The projects run one after another, so that nothing else uses the processors while sound is
- * measured.
- */
+/** Three groups of projects run one after another, each with less beside a test than the last. */
 export default defineConfig({
   test: {
     reporters: ['default', './testkit/vitest/reporter.js'],
@@ -67,9 +66,7 @@ export default defineConfig({
           ...filesOf('test/unit'),
           // Simulations of minutes need processor time, of which a busy machine has little.
           testTimeout: isLong ? 240_000 : 60_000,
-          isolate: false,
-          // Vitest leaves one processor to itself otherwise: of two, that is half.
-          ...inTurn(0, '100%'),
+          ...TOGETHER,
           setupFiles: ['testkit/vitest/fresh-modules.js'],
         },
       },
@@ -79,21 +76,7 @@ export default defineConfig({
           ...TIMEOUT,
           name: 'integration',
           ...filesOf('test/integration'),
-          isolate: false,
-          // These tests wait more than they compute.
-          ...inTurn(1, 4),
-          maxConcurrency: 3,
-        },
-      },
-      {
-        test: {
-          ...REAL_TIME,
-          ...TIMEOUT,
-          name: 'measured',
-          ...filesOf('test/integration', '.measured'),
-          isolate: false,
-          // One for each of two processors, of which each uses a part.
-          ...inTurn(2, 2),
+          ...TOGETHER,
           maxConcurrency: 3,
         },
       },
@@ -105,9 +88,27 @@ export default defineConfig({
           name: 'browser',
           ...filesOf('test/browser'),
           env: { ALOUD_TEST_QUICK_START: '1' },
-          isolate: false,
-          maxWorkers: 3,
-          sequence: { groupOrder: 3 },
+          ...TOGETHER,
+        },
+      },
+      {
+        test: {
+          ...REAL_TIME,
+          ...TIMEOUT,
+          name: 'measured',
+          ...filesOf('test/integration', '.measured'),
+          ...MEASURED,
+          maxConcurrency: 3,
+        },
+      },
+      {
+        test: {
+          ...REAL_TIME,
+          ...IN_BROWSER,
+          ...TIMEOUT,
+          name: 'measured-browser',
+          ...filesOf('test/browser', '.measured'),
+          ...MEASURED,
         },
       },
       {
@@ -119,7 +120,7 @@ export default defineConfig({
           ...filesOf('test/{integration,browser}', '.alone'),
           isolate: false,
           fileParallelism: false,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -131,7 +132,7 @@ export default defineConfig({
           include: ['test/hostile/**/*.test.js'],
           fileParallelism: false,
           maxConcurrency: 3,
-          sequence: { groupOrder: 5 },
+          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -142,7 +143,7 @@ export default defineConfig({
           include: ['test/interop/**/*.test.js', 'test/integration/**/*.interop.test.js'],
           hookTimeout: 600_000,
           fileParallelism: false,
-          sequence: { groupOrder: 6 },
+          sequence: { groupOrder: 4 },
         },
       },
       {
@@ -155,7 +156,7 @@ export default defineConfig({
           env: { ALOUD_TEST_LONG: '1', ALOUD_TEST_SHORT: '1' },
           testTimeout: 240_000,
           fileParallelism: false,
-          sequence: { groupOrder: 7 },
+          sequence: { groupOrder: 5 },
         },
       },
     ],

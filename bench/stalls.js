@@ -467,7 +467,7 @@ else {
     ),
   );
   console.log(
-    `What it costs by itself to be ${options.stall} ms shorter, without a network and ` +
+    `The cost alone of being ${options.stall} ms shorter, without a network and ` +
       'without Opus: medians, the least and the most.',
   );
   console.table(

@@ -1,7 +1,7 @@
 /**
  * Packages with a built library, one for each system: `npm/<name>/package.json`, in the layout of
- * `@napi-rs/cli`. npm installs the one whose `os`, `cpu` and `libc` fit. `npm run manifests` writes
- * their package.json files; `release/packages.js` packs them.
+ * `@napi-rs/cli`. npm installs the one whose `os`, `cpu` and `libc` fit. Their package.json
+ * files are written by `node release/manifests.js`, and packed by `release/packages.js`.
  */
 
 /**

@@ -21,7 +21,7 @@ import { SoundCard } from './sound-card.js';
 import { convert } from './sound/convert.js';
 import { openSound } from './sound/open-sound.js';
 import { kindOf, openOut, writerOf } from './sound/writers.js';
-import { SpeechQueue } from './speech-queue.js';
+import { SpeechQueue } from './sound/speech-queue.js';
 
 /** Period of the timer that replaces a sound card, in milliseconds. */
 const PERIOD_MS = 10;

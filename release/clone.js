@@ -3,7 +3,7 @@
  * installs, starts the server, and holds a call of two programs over WebTransport. It prints what
  * each step took, and exits with 1 if the target is missed.
  *
- *     npm run rehearse:clone [-- --prebuilt]
+ *     node release/clone.js [--prebuilt]
  *
  * Without options the addon is built, while npm installs the packages. `--prebuilt` installs this
  * machine's addon as a package, as npm does where one fits, and needs no compiler.

@@ -4,7 +4,7 @@
  * package.json files, those of the systems' packages, the lock file, and the docs and manifests
  * that name the address or the version.
  *
- *     npm run manifests
+ *     node release/manifests.js
  */
 
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
  * Runs the tests with each Node.js that aloud supports, from npm's package `node`.
  *
- *     npm run test:nodes -- [--versions 20,26] [TESTS]
+ *     node release/nodes.js [--versions 20,26] [TESTS]
  *
  * Everything after `--versions`, which comes first, goes to vitest, such as `--project unit`.
  */

@@ -112,7 +112,7 @@ export const failover = {
       ],
       plots: [],
       notes: [
-        'A killed node is ended by SIGKILL, and started anew before the next kill. A ' +
+        'A killed node is ended by SIGKILL, and restarted before the next kill. A ' +
           'stopped one (SIGSTOP) holds its sockets and says nothing, as a machine that hangs.',
         'Everything is on one machine, so that a network’s round trips are left out: a call ' +
           'makes some five of them on its way back.',

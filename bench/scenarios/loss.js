@@ -139,7 +139,7 @@ export const loss = {
         'Present: the payload of the frame itself, as it was sent, was there when the ' +
           'server mixed it, and that of the mix was decoded by the listener for its ' +
           'speaker. What was made up, and what came late, is not present.',
-        'The emulator draws each loss by itself; control messages, on a stream, are sent ' +
+        'The emulator draws each loss independently; control messages, on a stream, are sent ' +
           'again by QUIC.',
         `Without redundancy ${Math.round(100 * OFF_SHARE)} % of the time is measured: it is ` +
           'there to be compared with.',

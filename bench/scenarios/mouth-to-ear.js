@@ -182,7 +182,7 @@ export const mouthToEar = {
       title: mouthToEar.title,
       summary:
         "Somebody's microphone says a file in one page; what comes out of another page's " +
-        "call is set against what the first page's browser plays of the microphone by itself.",
+        "call is set against what the first page's browser plays of the microphone alone.",
       headlines: [],
       tables: [
         targetsTable(

@@ -1,6 +1,6 @@
 import { Resampler } from '../../public/client/clock/resampler.js';
 import { SlidingMinimum } from '../../public/client/clock/sliding-minimum.js';
-import { SpeechQueue } from '../../programs/speech-queue.js';
+import { SpeechQueue } from '../../programs/sound/speech-queue.js';
 
 /** Most sound that waits, in milliseconds; beyond it the program's connection isn't read. */
 const MOST_MS = 3000;

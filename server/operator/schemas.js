@@ -84,7 +84,7 @@ export const status = named(
       workers: z
         .array(z.strictObject({ mixCpuSeconds: z.number().min(0), rooms: count }))
         .describe('of each; none where the main thread mixes'),
-      workerEnds: count.describe('how often a worker has ended by itself'),
+      workerEnds: count.describe('number of workers that crashed or were killed'),
     }),
     delay: z.strictObject({ medianMs: ms, maxMs: ms }),
     packets: z.looseObject({

@@ -61,7 +61,7 @@ inBrowser.describe(`a call that is cut off, in ${BROWSER}`, () => {
 
   for (const transport of /** @type {const} */ (['webtransport', 'websocket', 'http1'])) {
     inBrowser.it(
-      `is heard again within seconds when the server was started anew, over ${transport}`,
+      `is heard again within seconds after a restart of the server, over ${transport}`,
       async () => {
         server = await startServer();
         const listener = await joinRoom(listeners.browser, server.url, 'back', {

@@ -193,7 +193,7 @@ inBrowser.describe("the lab's page", () => {
       const trips = await tableOf(page, 'Round trips of each protocol');
       for (const protocol of ['WebSocket', 'HTTP/1'])
         expect(Number(trips.Answered[protocol])).toBeGreaterThan(60);
-      // The likeness on a machine of its own is for sound/lab.alone.long.test.js.
+      // The likeness on a machine of its own is for sound/lab.measured.long.test.js.
       const sound = await tableOf(page, 'Sound latency of each protocol');
       for (const protocol of ['WebSocket', 'HTTP/1'])
         expect(parseFloat(sound['Similarity to the original'][protocol])).toBeGreaterThan(50);

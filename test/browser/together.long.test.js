@@ -274,7 +274,7 @@ inBrowser.describe(`being together in ${BROWSER}`, () => {
     expect(await dialog.count()).toBe(0);
   });
 
-  inBrowser.it('keeps the switches, and opens the microphone anew when one is turned', async () => {
+  inBrowser.it('keeps the switches, and reopens the microphone when one is turned', async () => {
     const anna = await site.room('switches', { name: 'Anna' });
     await anna.getByText('Sound settings').click();
     await anna.getByRole('switch', { name: 'Music' }).check();

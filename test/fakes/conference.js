@@ -185,11 +185,9 @@ export class Person {
     let end = writeAudioHeader(bytes, this.#packet);
     if (value !== null) {
       const encoder = new PayloadEncoder(this.#encoder, format);
-      const sides = [value].flat();
-      const pcm = Float32Array.from(
-        { length: format.frameValues },
-        (_, i) => sides[i % sides.length],
-      );
+      const pcm = new Float32Array(format.frameValues);
+      if (typeof value === 'number') pcm.fill(value);
+      else for (let i = 0; i < pcm.length; i++) pcm[i] = value[i % 2];
       end += encoder.encode(pcm, bytes, end);
     }
     return bytes.slice(0, end);

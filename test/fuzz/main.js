@@ -1,6 +1,6 @@
 /**
- * Fuzzes all that takes bytes from outside: `npm run fuzz -- --help`. What it finds becomes a file
- * in test/fuzz/regressions/, which a unit test tries from then on.
+ * Fuzzes all that takes bytes from outside: `node test/fuzz/main.js --help`. What it finds becomes
+ * a file in test/fuzz/regressions/, which a unit test tries from then on.
  *
  * @import { Target } from './target.js'
  */
@@ -33,7 +33,7 @@ function whole(text) {
   return number;
 }
 
-const program = new Command('npm run fuzz --')
+const program = new Command('node test/fuzz/main.js')
   .description('Tries many inputs on all that takes bytes from outside.')
   .option(
     '--inputs <count>',

@@ -49,7 +49,7 @@ export const GRID_NOTES = Object.freeze([
   'Per leg: what is said of a leg holds for each of the two, in both directions unless one ' +
     "is named. End to end a packet meets the sender's leg up and the receiver's leg down: " +
     'twice the delay, and of 10 % loss per leg 19 %.',
-  'Each block: connected anew on legs that have their delay alone, then impaired, two ' +
+  'Each block: a new connection on legs that have their delay alone, then impaired, two ' +
     "seconds that don't count, then those that do. Legs have the same random numbers in a " +
     "repetition, slot by slot of 20 ms, so that a frame's packet has the same fate whatever " +
     'carries it, unless another of its way came in the same slot before it (an ' +

@@ -154,7 +154,7 @@ export const mixed = gridScenario({
     'Age: of packets of sound that came. Ways with messages are compared with the same ' +
       'sound without messages in R, and with the first of them in messages.',
     "The first two ways go over the page's connection and the server's transport; those " +
-      'with messages go over the native engine by itself, with the same settings, but that ' +
+      'with messages go over the native engine alone, with the same settings, but that ' +
       '32 KiB of datagrams may wait where messages are among them, in place of 4. Without ' +
       'messages, the value 0 of the first sweep, all should be alike.',
     ...GRID_NOTES,

@@ -254,7 +254,7 @@ export const shipped = {
           'direction is measured.',
         "Mouth to ear is beyond the browser's own loop, as in `mouth-to-ear`: the lag of " +
           "what the ear's page plays behind what the mouth's browser plays of the " +
-          "microphone by itself. The ear's recorder is in an audio context; an element that " +
+          "microphone alone. The ear's recorder is in an audio context; an element that " +
           'plays a track without one may be some milliseconds sooner.',
         'What was heard of each call under each condition in the first repetition is in ' +
           'recordings/, for `survey`: the first 8 s of an utterance.',

@@ -51,7 +51,7 @@ describe('ways of carrying packets', () => {
     // No test run makes the second build.
     const couldBeThere = way.endsWith('@bbr3') ? ofTheMachine : undefined;
     requireOrSkip(missing[i] === null, String(missing[i]), couldBeThere).it(
-      `all come, whole and once, over two hops, connected anew: ${way}`,
+      `deliver all packets, whole and once, over two hops, on a new connection: ${way}`,
       async () => {
         await path.connect(way, payloads, messages);
         const run = await path.carry({ payloads, settle: 10, count: COUNT, messages });

@@ -195,7 +195,7 @@ describe('the experiments, one after another', () => {
     ['other ways', { ways: ['datagrams'] }],
     ['longer blocks', { duration: 20 }],
     ['a default that has changed', { through: 'nothing' }],
-  ])('are measured anew where a run has %s', async (_what, changes) => {
+  ])('are measured again when a run has %s', async (_what, changes) => {
     expect(await papers([{ options: { ...OPTIONS, ...changes } }])).toEqual({
       found: 'new',
       measured: [[...ARGV, '--seed', '1']],

@@ -10,6 +10,18 @@ export const SILENCE_DB = -200;
 const powerOfTwo = (length) => 2 ** Math.ceil(Math.log2(Math.max(1, length)));
 
 /**
+ * Cosines and sines of the turns that a transform of n values needs: of 2πk/n, for k below n/2.
+ * @param {number} n
+ */
+function turnsOf(n) {
+  const angles = Float64Array.from({ length: n / 2 }, (_, k) => (2 * Math.PI * k) / n);
+  return { n, cosines: angles.map(Math.cos), sines: angles.map(Math.sin) };
+}
+
+/** Cosines and sines of the last transform: the next one is mostly as long. */
+let turns = turnsOf(1);
+
+/**
  * Discrete Fourier transform in place: radix 2, decimation in time (Cooley and Tukey, 1965). The
  * inverse is not scaled: it is N times the signal.
  *
@@ -26,14 +38,14 @@ export function fft(re, im, inverse = false) {
     );
   }
   reverseBits(re, im);
-  for (let size = 2; size <= n; size *= 2) {
-    const half = size / 2;
-    const angle = ((inverse ? 2 : -2) * Math.PI) / size;
-    for (let k = 0; k < half; k++) {
-      const cos = Math.cos(angle * k);
-      const sin = Math.sin(angle * k);
-      for (let a = k; a < n; a += size) {
+  if (turns.n !== n) turns = turnsOf(n);
+  const { cosines, sines } = turns;
+  for (let half = 1, step = n / 2; half < n; half *= 2, step /= 2) {
+    for (let start = 0; start < n; start += 2 * half) {
+      for (let k = 0, a = start; k < half; k++, a++) {
         const b = a + half;
+        const cos = cosines[k * step];
+        const sin = inverse ? sines[k * step] : -sines[k * step];
         const real = re[b] * cos - im[b] * sin;
         const imaginary = re[b] * sin + im[b] * cos;
         re[b] = re[a] - real;

@@ -69,7 +69,7 @@ const SHORTENED_DB = 3;
 const said = Float32Array.from(
   (
     await Promise.all(
-      ['speaker-low-1', 'speaker-low-2', 'speech-low', 'speaker-high-1'].map(async (name) => {
+      ['speaker-low-1', 'speaker-low-2', 'speech-low'].map(async (name) => {
         const {
           channels: [words],
         } = await readWav(new URL(`../../../testkit/speech/${name}.wav`, import.meta.url));

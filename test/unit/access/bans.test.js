@@ -26,7 +26,7 @@ describe('Bans', () => {
     expect(bans.has('tea', { ...stranger, network: null })).toBe(false);
   });
 
-  it('ends by itself, after 30 days at most, and when it is lifted', () => {
+  it('forgets a ban after 30 days at most, and when it is lifted', () => {
     const clock = new FakeClock();
     const bans = new Bans(clock);
     bans.add('tea', 'Ann', ann, 5000);

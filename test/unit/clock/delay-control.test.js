@@ -37,7 +37,7 @@ describe('lateness', () => {
     expect(lateness.histogram([0, 10, 50])).toEqual([0, 100, 400, 500]);
   });
 
-  it('counts a whole millisecond as covered by itself, and what came early as nothing', () => {
+  it('counts a whole millisecond as covering itself, and an early packet as no need', () => {
     const lateness = newLateness();
     for (let i = 0; i < 100; i++) lateness.add(30, i * 20);
     expect(lateness.needMs).toBe(30);

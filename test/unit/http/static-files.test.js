@@ -129,7 +129,7 @@ describe('a file', () => {
     expect(after.headers.etag).not.toBe(before.headers.etag);
   });
 
-  it('that was written anew as it was has the same tag', async () => {
+  it('that was rewritten with the same content has the same tag', async () => {
     const { headers } = await ask('/public/a.js');
     await utimes(join(directory, 'a.js'), new Date(0), new Date(0));
     clock.advance(1000);

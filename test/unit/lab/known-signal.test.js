@@ -13,12 +13,15 @@ const FORMATS = [
   { sampleRate: 12000, frameMs: 10 },
 ];
 
+/** Compares in no time; `toEqual` takes seconds for as much. @param {Float32Array} pcm */
+const bytesOf = (pcm) => Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength);
+
 describe('the known signal', () => {
   it.each(FORMATS)('is whole frames of sound, the same each time: %j', (options) => {
     const format = createAudioFormat(options);
     const signal = createKnownSignal(format);
     expect(signal.length % format.frameSamples).toBe(0);
-    expect(signal).toEqual(createKnownSignal(format));
+    expect(bytesOf(signal).equals(bytesOf(createKnownSignal(format)))).toBe(true);
     expect(levelDb(signal)).toBeCloseTo(-20, 0);
     const part = format.sampleRate / 10;
     for (let at = 0; at + part <= signal.length; at += part) {

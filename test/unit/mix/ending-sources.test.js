@@ -117,7 +117,7 @@ describe('somebody who is gone in the middle of a word', () => {
     expect(values.every((pcm) => pcm === null || pcm.every((value) => value === 0))).toBe(true);
   });
 
-  it('is not heard twice where they come back at once, nor by themselves', async () => {
+  it('is not heard twice, nor by its speaker, when the speaker comes back at once', async () => {
     const { conference, ann, bob, token } = await inMidWord();
     const back = await conference.join('Bob', { resume: token });
     expect(back.id).toBe(bob.id);

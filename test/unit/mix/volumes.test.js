@@ -143,10 +143,10 @@ describe("a listener's own volumes", () => {
     } = await threeAndBob();
     volume(cid, ann, 0);
     ann.session.close(0, '');
-    const anew = await conference.join('Ann');
+    const again = await conference.join('Ann');
     conference.pass(1);
     const frame = Math.floor(conference.sampleClock.now() / 960) - 1;
-    await anew.speak(frame, 0.1);
+    await again.speak(frame, 0.1);
     conference.pass(5);
     expect((await cid.heard()).get(frame)?.[0]).toBeCloseTo(0.1, 3);
   });

@@ -6,7 +6,7 @@ import { leaveWhenAway } from '../../../programs/command-line.js';
 import { readLink } from '../../../public/shared/links.js';
 import { ByteReader } from '../../../programs/sound/byte-reader.js';
 import { SoundCard } from '../../../programs/sound-card.js';
-import { SpeechQueue } from '../../../programs/speech-queue.js';
+import { SpeechQueue } from '../../../programs/sound/speech-queue.js';
 import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
 
 describe('readLink', () => {

@@ -398,7 +398,7 @@ describe('sound that is opened', () => {
   });
 });
 
-it('a file that is written anew keeps what is in it until there is something to write', () => {
+it('a file that is overwritten keeps its content until there is something to write', () => {
   const folder = mkdtempSync(join(tmpdir(), 'aloud-writers-'));
   const file = join(folder, 'old.raw');
   try {

@@ -70,7 +70,7 @@ describe('what all packages share', () => {
   const root = JSON.parse(read('package.json'));
   const address = root.repository.url.replace(/^git\+|\.git$/g, '');
 
-  it.each([...sharedFiles()])('%s has it (npm run manifests)', (path, text) => {
+  it.each([...sharedFiles()])('%s has it (node release/manifests.js)', (path, text) => {
     expect(read(path)).toBe(text);
   });
 

@@ -139,7 +139,7 @@ describe('CallMicrophone', () => {
     expect(events).toEqual(['microphone-replaced']);
   });
 
-  it('is opened anew as it is, for other processing, the one in its place too', async () => {
+  it('reopens the same device for other processing, also a replacement', async () => {
     const { devices, events, call, microphone } = setUp('inner');
     await microphone.reopen();
     expect(devices.asked).toBe(0);

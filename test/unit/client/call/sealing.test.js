@@ -72,7 +72,7 @@ describe('sealed sound', () => {
     expect(receiver(sealingOf(key, '4'), 9)(second)).toBe(0.13);
   });
 
-  it('begins its counter anew with each join, by a key that was never used', () => {
+  it('restarts its counter with each join, under a key that was never used', () => {
     const [before, after] = [sender(sealingOf(key, '3', 1)), sender(sealingOf(key, '3', 2))];
     const hear = receiver(sealingOf(key, '4'), 3);
     const [one, other] = [before(0.5), after(0.5)];

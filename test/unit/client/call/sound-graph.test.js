@@ -161,7 +161,7 @@ describe('SoundGraph', () => {
   });
 
   it.each(['track', 'worklet'])(
-    'captures by the %s while the context runs, and anew when it runs again',
+    'captures by the %s while the context runs, and again when it resumes',
     async (way) => {
       if (way === 'track') vi.stubGlobal('MediaStreamTrackProcessor', Processor);
       const begins = way === 'track' ? 'capture-track' : 'capture';

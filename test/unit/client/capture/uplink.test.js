@@ -237,7 +237,7 @@ describe('Uplink', () => {
     expect(new Set(off.map(Math.round)).size).toBe(1);
   });
 
-  it('finds its place anew at once when another microphone takes over, without a jump', () => {
+  it('finds its place again at once when another microphone takes over, without a jump', () => {
     const { format, uplink, sent, encoded, synchronise, capture, lostSamples } = setUp();
     synchronise();
     capture(96_000, 480);

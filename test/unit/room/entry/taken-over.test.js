@@ -167,7 +167,7 @@ describe('a place that is taken over', () => {
 });
 
 describe('the rules of a room', () => {
-  it('hold on the node that opens it anew: lock, password, lobby, rights and bans', async () => {
+  it('hold on the next node that opens it: lock, password, lobby, rights and bans', async () => {
     const { conference: one, told } = node();
     const ann = await one.join('Ann');
     const does = (/** @type {object} */ act) =>

@@ -12,7 +12,10 @@ import { levelDb } from '../../../../public/shared/sound/signal.js';
 import { codecNames, loadCodec } from '../../../../server/codec/codec.js';
 import { musicOf } from '../../../fakes/music.js';
 
-/** @import { Codec } from '../../../../public/shared/stream/codec.js' */
+/**
+ * @import { Codec } from '../../../../public/shared/stream/codec.js'
+ * @import { SentVoice } from '../../../../testkit/sound/voice-path.js'
+ */
 
 const PER_MS = 48;
 const speech = (
@@ -85,10 +88,26 @@ function expectFade(sound, from) {
   return true;
 }
 
+/** Length of the sound that is decoded before a gap, in milliseconds. */
+const BEFORE_MS = 500;
+
 /**
- * Loses packets for GAP_MS, and decodes what comes before, conceals, and decodes what comes after.
+ * Coded sound by its name and shape, which is the same for each decoder.
+ * @type {Record<string, SentVoice>}
+ */
+const voices = {};
+
+/**
+ * @param {keyof typeof sounds} name
+ * @param {{ frameMs: number, opusFrames?: number }} shape
+ */
+const sentAs = (name, shape) =>
+  (voices[`${name} ${JSON.stringify(shape)}`] ??= packetsOf(encoding, sounds[name], shape));
+
+/**
+ * Decodes some sound, loses the packets of GAP_MS, and conceals them.
  * @param {Codec} codec
- * @param {import('../../../../testkit/sound/voice-path.js').SentVoice} sent
+ * @param {SentVoice} sent
  * @param {number} gap the first frame that is lost
  * @param {boolean} isBare true to hear the codec's own concealment
  */
@@ -99,7 +118,8 @@ function concealed(codec, { format, packets }, gap, isBare = false) {
     ? codec.createDecoder({ sampleRate, frameSamples: opusFrameSamples })
     : newDecoder(codec, format);
   const sound = new Float32Array((gap + lost) * frameSamples);
-  for (let frame = 0; frame < gap + lost; frame++) {
+  const first = Math.max(0, gap - Math.ceil(BEFORE_MS / frameMs));
+  for (let frame = first; frame < gap + lost; frame++) {
     const at = frame * frameSamples;
     const { payloadStart, payloadBytes } = readAudio(packets[frame].bytes);
     if (frame >= gap) decoder.conceal(sound, at);
@@ -114,14 +134,11 @@ describe.each(codecs)('a gap that $name conceals', ({ codec }) => {
     it.each(SHAPES)(
       'fades to silence within 80 ms, in Opus frames of %d ms, %d to a packet',
       (opusMs, opusFrames) => {
-        const sent = packetsOf(encoding, sounds[name], {
-          frameMs: opusMs * opusFrames,
-          opusFrames,
-        });
+        const voice = sentAs(name, { frameMs: opusMs * opusFrames, opusFrames });
         let heard = 0;
         for (const ms of GAPS_MS) {
-          const gap = Math.round(ms / sent.format.frameMs);
-          if (expectFade(concealed(codec, sent, gap), gap * sent.format.frameSamples)) heard += 1;
+          const gap = Math.round(ms / voice.format.frameMs);
+          if (expectFade(concealed(codec, voice, gap), gap * voice.format.frameSamples)) heard += 1;
         }
         expect(heard).toBeGreaterThan(3);
       },
@@ -130,10 +147,10 @@ describe.each(codecs)('a gap that $name conceals', ({ codec }) => {
 
   it('would be as loud as the voice again after 100 ms', () => {
     for (const frameMs of [2.5, 5, 10, 20]) {
-      const sent = packetsOf(encoding, sounds.speech, { frameMs });
+      const voice = sentAs('speech', { frameMs });
       const rises = GAPS_MS.map((ms) => {
         const gap = levels(
-          concealed(codec, sent, Math.round(ms / frameMs), true),
+          concealed(codec, voice, Math.round(ms / frameMs), true),
           ms * PER_MS,
           20,
           6,

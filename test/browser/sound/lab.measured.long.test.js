@@ -1,4 +1,4 @@
-/** Measurements of the lab's page: beside other tests most of them have no verdict. */
+/** Measurements of the lab's page: beside tests that compute most of them have no verdict. */
 
 import { expect } from 'vitest';
 import { inBrowser } from '../../../testkit/browsers/browser.js';
@@ -14,7 +14,7 @@ import {
 import { useSite } from '../support/site.js';
 import { undisturbed } from '../../../testkit/undisturbed.js';
 
-inBrowser.describe("the lab's page, alone", () => {
+inBrowser.describe("measurements of the lab's page", () => {
   const site = useSite(['--idle-timeout-ms', '30000', '--server-delay-ms', '60']);
 
   const people = () => site.server.rooms.people;
