@@ -6,26 +6,17 @@
  * @import { Samples, Scenario } from './scenario.js'
  * @import { Quantity, Sample, Table } from '../report/result.js'
  * @import { Level, Traced } from './estimates-figures.js'
+ * @import { Ends } from '../throughput/ends.js'
  */
 
-import { Option } from 'commander';
 import { listOf, wholeNumber } from '../options.js';
 import { meanEstimate } from '../report/quantity-views.js';
-import { Child, sharedMs } from '../../testkit/participants/child.js';
+import { sharedMs } from '../../testkit/participants/child.js';
 import { quantile, sorted } from '../../testkit/statistics.js';
-import { CONGESTION_CONTROLLERS } from '../plugin/controllers.js';
+import { betweenEnds, controllerOption, LINK, TRAJECTORY } from '../throughput/ends.js';
 import { PART } from './durations.js';
 import { estimatorsOf, figuresOf, QUALITIES } from './estimates-figures.js';
 import { randomFor } from './scenario.js';
-
-const SENDER = new URL('../throughput/sender-process.js', import.meta.url);
-const RECEIVER = new URL('../throughput/receiver-process.js', import.meta.url);
-
-/** The paper's rates of the link, in Mbit/s; its order and times aren't all in its text. */
-const TRAJECTORY = Object.freeze([5, 2.5, 7.5, 20, 5, 1, 7.5]);
-
-/** The link: one way's delay, and the longest wait in its queue, in milliseconds. */
-const LINK = Object.freeze({ delayMs: 10, queueMs: 100 });
 
 /** Interval of looks at the server's figures, in milliseconds: 200 a second, the paper had 190. */
 const LOOK_MS = 5;
@@ -74,13 +65,11 @@ export const estimates = {
     repetitions * modes.length * (SETTLE_SECONDS + 1 + TRAJECTORY.length * stepSeconds),
   addOptions: (command) => {
     command
-      .option('--modes <list>', `of ${MODES.join(', ')}, by commas`, listOf(MODES), [...MODES])
+      .option('--modes <list>', `of ${MODES.join(', ')}, separated by commas`, listOf(MODES), [
+        ...MODES,
+      ])
       .option('--step-seconds <seconds>', 'how long each rate lasts', wholeNumber(3, 600), 10)
-      .addOption(
-        new Option('--controller <name>', "the sender's congestion controller")
-          .choices([...CONGESTION_CONTROLLERS])
-          .default('cubic'),
-      )
+      .addOption(controllerOption())
       .addHelpText(
         'after',
         '\nestimates stands for figures 6.2 to 6.4 of P. Nys, "Design and Implementation of ' +
@@ -90,25 +79,15 @@ export const estimates = {
   },
 
   async measure(lab) {
-    const { repetitions, modes, controller } = /** @type {any} */ (lab.options);
-    if (!lab.link.isEmulated) throw new Error('loopback has no rate: estimates needs a link');
-    const sender = new Child(SENDER, lab.link.server.exec);
-    const receiver = new Child(RECEIVER, lab.link.client.exec);
-    try {
-      const { address: host } = lab.link.server;
-      const at = await sender.call('open', { host, controller, lookMs: LOOK_MS });
-      const url = `https://${host}:${at.port}/`;
+    const { repetitions, modes } = /** @type {any} */ (lab.options);
+    await betweenEnds(lab, { lookMs: LOOK_MS, notes: true }, async (ends) => {
       for (let repetition = 0; repetition < repetitions; repetition++)
         for (const [i, mode] of modes.entries()) {
           const share = (repetition + i / modes.length) / repetitions;
           lab.progress(MODE_WORDS[/** @type {'demand' | 'live'} */ (mode)], share);
-          const connect = () => receiver.call('connect', { url, hash: at.hash, notes: true });
-          await measureMode(lab, { sender, receiver, connect }, mode, repetition);
+          await measureMode(lab, ends, mode, repetition);
         }
-    } finally {
-      await sender.close();
-      await receiver.close();
-    }
+    });
   },
 
   result(folder, options) {
@@ -150,7 +129,7 @@ export const estimates = {
 
 /**
  * @param {Lab} lab
- * @param {{ sender: Child, receiver: Child, connect: () => Promise<void> }} ends
+ * @param {Ends} ends
  * @param {'demand' | 'live'} mode
  * @param {number} repetition
  */

@@ -5,25 +5,19 @@
  * @import { Lab } from './lab.js'
  * @import { Samples, Scenario } from './scenario.js'
  * @import { Target } from './targets.js'
+ * @import { Ends } from '../throughput/ends.js'
  * @import { Plot, Quantity, Sample, Table } from '../report/result.js'
  */
 
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { numbers } from '../options.js';
-import { Child } from '../../testkit/participants/child.js';
 import { toEstimate } from '../report/quantity-views.js';
 import { valuesByRepetition } from '../report/result.js';
 import { bootstrap } from '../stats/bootstrap.js';
 import { mean, quantile, sorted } from '../../testkit/statistics.js';
-import { CONGESTION_CONTROLLERS } from '../plugin/controllers.js';
+import { betweenEnds, controllerOption, LINK, TRAJECTORY } from '../throughput/ends.js';
 import { randomFor } from './scenario.js';
 import { targetsTable } from './targets.js';
-
-const SENDER = new URL('../throughput/sender-process.js', import.meta.url);
-const RECEIVER = new URL('../throughput/receiver-process.js', import.meta.url);
-
-/** The link: one way's delay, and the longest wait in its queue, in milliseconds. */
-const LINK = Object.freeze({ delayMs: 10, queueMs: 100 });
 
 /**
  * Rates that a run begins with, in Mbit/s, and how long each is kept, and left out at first, in
@@ -33,8 +27,7 @@ const LEVELS = Object.freeze([0.5, 1, 2.5, 5, 10, 20]);
 const LEVEL_SECONDS = 5;
 const SETTLE_SECONDS = 2;
 
-/** The rates among which the paper's trajectory goes, each kept for some seconds. */
-const TRAJECTORY = Object.freeze([5, 2.5, 7.5, 20, 5, 1, 7.5]);
+/** How long each rate of the paper's trajectory is kept, in seconds. */
 const STEP_SECONDS = 5;
 
 /**
@@ -122,11 +115,7 @@ export const throughput = {
   addOptions: (command) => {
     command
       .option('--levels <Mbits>', 'rates of the link, separated by commas', ratesOf, [...LEVELS])
-      .addOption(
-        new Option('--controller <name>', "the sender's congestion controller")
-          .choices([...CONGESTION_CONTROLLERS])
-          .default('cubic'),
-      )
+      .addOption(controllerOption())
       .addHelpText(
         'after',
         '\nthroughput stands for a server\'s estimates in P. Nys, "Design and ' +
@@ -137,17 +126,8 @@ export const throughput = {
   },
 
   async measure(lab) {
-    const { repetitions, levels, controller } = /** @type {any} */ (lab.options);
-    if (!lab.link.isEmulated) throw new Error('loopback has no rate: throughput needs a link');
-    const sender = new Child(SENDER, lab.link.server.exec);
-    const receiver = new Child(RECEIVER, lab.link.client.exec);
-    try {
-      const { address: host } = lab.link.server;
-      const { port, hash } = await sender.call('open', { host, controller });
-      const ends = {
-        sender,
-        connect: () => receiver.call('connect', { url: `https://${host}:${port}/`, hash }),
-      };
+    const { repetitions, levels } = /** @type {any} */ (lab.options);
+    await betweenEnds(lab, {}, async (ends) => {
       for (let repetition = 0; repetition < repetitions; repetition++) {
         const progress = (/** @type {string} */ what, /** @type {number} */ share) =>
           lab.progress(what, (repetition + share) / repetitions);
@@ -160,10 +140,7 @@ export const throughput = {
         progress('a sender with little to send', 0.85);
         await measureLive(lab, ends, repetition);
       }
-    } finally {
-      await sender.close();
-      await receiver.close();
-    }
+    });
   },
 
   result(folder, options) {
@@ -212,8 +189,6 @@ export const throughput = {
     };
   },
 };
-
-/** @typedef {{ sender: Child, connect: () => Promise<void> }} Ends */
 
 /** @param {Lab} lab @param {number} rate Mbit/s, both ways */
 async function setRate(lab, rate) {
