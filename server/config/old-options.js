@@ -5,7 +5,7 @@
  * @import { OptionRow, OptionValue } from './options.js'
  * @import { Given } from './config.js'
  *
- * @typedef {Record<string, any>} Values  values of options, by their names
+ * @typedef {{ [name in string]?: OptionValue }} Values  values of options, by their names
  *
  * @typedef {object} OldOption
  * @property {Readonly<OptionRow>} row
@@ -82,16 +82,19 @@ const VALUES = {
     'received-target': share,
   }) => {
     const whole = delay === 'auto' ? `auto:${most}` : delay;
-    const takesShare = share !== undefined && /^auto:\d+$/.test(whole);
+    const takesShare = share !== undefined && /^auto:\d+$/.test(String(whole));
     return takesShare ? `${whole}/${share}` : whole;
   },
   'frame-ms': ({ 'frame-ms': length = 20, 'opus-frames': count }) =>
-    count === 1 || typeof length === 'string' ? length : `${count}x${length / count}`,
+    count === 1 || typeof length === 'string'
+      ? length
+      : `${count}x${Number(length) / Number(count)}`,
   'listener-bitrate': ({ 'listener-bitrate': rate = 'auto', 'listener-stride': stride }) =>
     stride === 'auto' || String(rate).includes('/') ? rate : `${rate}/${stride}`,
   'acme-email': ({ 'acme-email': email, 'acme-directory': url }) =>
-    email && !email.includes(',') ? `${email},${url}` : email,
-  hostname: ({ hostname = [], 'allowed-hosts': hosts }) => [...hostname, ...hosts],
+    email && !String(email).includes(',') ? `${email},${url}` : email,
+  hostname: ({ hostname, 'allowed-hosts': hosts }) =>
+    [hostname, hosts].flatMap((list) => list ?? []).map(String),
   'recording-limit': ({
     'recording-limit': limit,
     'recording-limit-mb': megabytes,
@@ -100,20 +103,20 @@ const VALUES = {
   'trust-proxy': ({ 'trust-proxy': proxies, 'proxy-header': header }) =>
     proxies && header === 'forwarded' ? `${proxies},${header}` : proxies,
   cluster: ({ cluster, 'cluster-name': name }) =>
-    cluster && `${cluster.trim().replace(/\/$/, '')}/${name}`,
+    cluster && `${String(cluster).trim().replace(/\/$/, '')}/${name}`,
   log: ({ log, 'log-level': level, 'log-format': format }) =>
     log ?? both(level, format === 'auto' ? undefined : format),
   metrics: ({ metrics, 'metrics-port': port, 'metrics-host': host }) => {
     if (metrics !== undefined || port === undefined || port === 'off') return metrics ?? port;
     if (host === undefined) return String(port);
-    return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    return `${String(host).includes(':') ? `[${host}]` : host}:${port}`;
   },
 };
 
-/** @param {number | undefined} value @param {string} unit */
+/** @param {OptionValue | undefined} value @param {string} unit */
 const withUnit = (value, unit) => (value === undefined ? undefined : `${value}${unit}`);
 
-/** @param {...(string | undefined)} parts */
+/** @param {...(OptionValue | undefined)} parts */
 const both = (...parts) => parts.filter((part) => part !== undefined).join(',') || undefined;
 
 /**
