@@ -27,7 +27,7 @@ const LEVELS = Object.freeze([0.5, 1, 2.5, 5, 10, 20]);
 const LEVEL_SECONDS = 5;
 const SETTLE_SECONDS = 2;
 
-/** How long each rate of the paper's trajectory is kept, in seconds. */
+/** Time for which each rate of the paper's trajectory is kept, in seconds. */
 const STEP_SECONDS = 5;
 
 /**
