@@ -9,17 +9,21 @@ export const SILENCE_DB = -200;
 /** Smallest power of two that is not less than a length. @param {number} length at least 1 */
 const powerOfTwo = (length) => 2 ** Math.ceil(Math.log2(Math.max(1, length)));
 
-/**
- * Cosines and sines of the turns that a transform of n values needs: of 2πk/n, for k below n/2.
- * @param {number} n
- */
-function turnsOf(n) {
-  const angles = Float64Array.from({ length: n / 2 }, (_, k) => (2 * Math.PI * k) / n);
-  return { n, cosines: angles.map(Math.cos), sines: angles.map(Math.sin) };
-}
+/** @typedef {{ cosines: Float64Array, sines: Float64Array }} Turns of 2πk/n, for k below n/2 */
 
-/** Cosines and sines of the last transform: the next one is mostly as long. */
-let turns = turnsOf(1);
+/** Turns by a transform's length, of which there are few. @type {Map<number, Turns>} */
+const turnsByLength = new Map();
+
+/** @param {number} n @returns {Turns} */
+function turnsOf(n) {
+  let turns = turnsByLength.get(n);
+  if (!turns) {
+    const angles = Float64Array.from({ length: n / 2 }, (_, k) => (2 * Math.PI * k) / n);
+    turns = { cosines: angles.map(Math.cos), sines: angles.map(Math.sin) };
+    turnsByLength.set(n, turns);
+  }
+  return turns;
+}
 
 /**
  * Discrete Fourier transform in place: radix 2, decimation in time (Cooley and Tukey, 1965). The
@@ -38,8 +42,7 @@ export function fft(re, im, inverse = false) {
     );
   }
   reverseBits(re, im);
-  if (turns.n !== n) turns = turnsOf(n);
-  const { cosines, sines } = turns;
+  const { cosines, sines } = turnsOf(n);
   for (let half = 1, step = n / 2; half < n; half *= 2, step /= 2) {
     for (let start = 0; start < n; start += 2 * half) {
       for (let k = 0, a = start; k < half; k++, a++) {
