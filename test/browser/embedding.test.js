@@ -148,7 +148,7 @@ inBrowser.describe('a page of another origin', () => {
     await expect.poll(() => other.people.length).toBe(1);
   });
 
-  inBrowser.it('is told by a code and a sentence why it can’t join', async () => {
+  inBrowser.it('gets a code and a sentence that say why it can’t join', async () => {
     const page = await openPage(opened.browser, `${origin}/a/b`);
     const code = await page.evaluate(() =>
       /** @type {AloudRoom} */ (document.querySelector('aloud-room')).join().then(

@@ -44,7 +44,7 @@ describe('Bans', () => {
     expect(bans.list('tea')).toEqual([]);
   });
 
-  it('keeps so many of a room, the newest', () => {
+  it('keeps the newest of a room, up to its limit', () => {
     const bans = new Bans(new FakeClock());
     for (let i = 0; i < 250; i++) bans.add('tea', 'x', { ...ann, identity: `id-${i}` }, 1000);
     bans.add('coffee', 'x', ann, 1000);

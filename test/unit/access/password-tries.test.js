@@ -110,7 +110,7 @@ describe('PasswordTries', () => {
     expect(await tries.run('a', right)).toBe('password-flood');
   });
 
-  it('bounds the checks of a network, and those that wait', async () => {
+  it('bounds the checks of a network, running and waiting', async () => {
     const clock = new FakeClock();
     const tries = new PasswordTries(clock);
     const outcomes = [];

@@ -131,7 +131,7 @@ describe("a room's backing track", () => {
     expect(tracks.bytes()).toBe(0);
   });
 
-  it("isn't for listeners, nor for those who ask for what can't be", async () => {
+  it('is refused to listeners and for invalid requests', async () => {
     const { ann, bob } = await room();
     ann.session.handler?.control({
       type: 'moderate',

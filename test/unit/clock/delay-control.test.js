@@ -246,7 +246,7 @@ describe('the delay that tunes itself', () => {
     [0.05, 99.95, 66],
     [0.1, 99.6, 66],
   ])(
-    'waits for what redundancy mends: with a loss of %d so many are there, %d %%',
+    'waits for what redundancy mends: with a loss of %d the share present is %d %%',
     (loss, percent, mostMs) => {
       for (const seed of [1, 2, 3]) {
         const { ticks } = simulate({ traces: [lognormal(12)], seconds: 300, seed, loss });

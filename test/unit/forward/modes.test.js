@@ -85,7 +85,7 @@ describe('a change of mode', () => {
     expect(sound.size).toBe(0);
   });
 
-  it('is told, and one that changes nothing is not', async () => {
+  it('is announced, unless it changes nothing', async () => {
     const conference = new Conference();
     const ann = await conference.join('Ann');
     expect(ann.session.told('welcome')[0].rules.mode).toBe('mix');

@@ -55,7 +55,7 @@ describe('Placement', () => {
     expect([placement.place('a'), placement.roomsOf(0), placement.roomsOf(1)]).toEqual([1, 0, 1]);
   });
 
-  it('remembers so many, and has the worker of the others follow from their names', () => {
+  it('remembers rooms up to its limit, and derives the worker of others from their names', () => {
     const { placement } = open([0, 0]);
     for (let i = 0; i < 12_000; i++) placement.place(`room-${i}`);
     expect(placement.roomsOf(0) + placement.roomsOf(1)).toBe(10_000);

@@ -291,7 +291,7 @@ describe('GET /listen/<room>', () => {
     expect([answer.status, answer.text]).toEqual([401, 'The room has a password.\n']);
   });
 
-  it('takes so many readers', async () => {
+  it('accepts readers up to its limit', async () => {
     const { conference, ask } = open({ maxSessions: 1 });
     await conference.join('Ann');
     await ask('/listen/lab');

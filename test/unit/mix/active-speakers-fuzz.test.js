@@ -61,7 +61,7 @@ function speakersOf(sources) {
   return speakers;
 }
 
-describe('the places of speakers, whoever talks and however long', () => {
+describe('the places of speakers, for any talkers and lengths of talk', () => {
   it.each([1, 2, 3, 4, 5])('are never too many, and nobody is cut in a word (seed %i)', (seed) => {
     const next = random(seed);
     const people = Array.from({ length: 8 }, (_, id) => talker(id, next));

@@ -80,7 +80,7 @@ describe('the balance of levels', () => {
     expect(balance.gainDb).toBe(0);
   });
 
-  it('takes the breaths between words, which are told to be voice, for no soft speech', () => {
+  it('doesn’t take breaths between words, which are marked as voice, for soft speech', () => {
     const balance = new LevelBalance(format);
     for (let frame = 0; frame < 30 * 50; frame++) {
       const level = frame % 50 < 40 ? 23 : 45;

@@ -194,7 +194,7 @@ describe('answers', () => {
     }
   });
 
-  it('hold others as loud as the listener wants, of those who are heard', async () => {
+  it('hold the heard talkers as loud as the listener wants', async () => {
     const {
       conference,
       people: [ear, ann, bob, cid],

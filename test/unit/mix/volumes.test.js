@@ -136,7 +136,7 @@ describe("a listener's own volumes", () => {
     }
   });
 
-  it('are forgotten with the one whom they concern', async () => {
+  it('are forgotten when the person they concern leaves', async () => {
     const {
       conference,
       people: [ann, , cid],
@@ -151,7 +151,7 @@ describe("a listener's own volumes", () => {
     expect((await cid.heard()).get(frame)?.[0]).toBeCloseTo(0.1, 3);
   });
 
-  it('have no other source looked at when they are set', async () => {
+  it('visit no other source when they are set', async () => {
     const {
       people: [ann, bob],
     } = await threeAndBob();

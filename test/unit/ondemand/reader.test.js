@@ -166,7 +166,7 @@ describe('a reader of a recording', () => {
     expect(native.sent.at(-1)?.rate).toBe(16_000);
   });
 
-  it('that reads nothing costs few segments, whoever else reads, and is closed later', async () => {
+  it('that reads nothing costs few segments beside others, and is closed later', async () => {
     const stalled = open();
     stalled.native.say({ type: 'play', epoch: 1, from: 0 });
     await stalled.pass(29_000, false);
@@ -183,7 +183,7 @@ describe('a reader of a recording', () => {
     expect(blocked.native.sent[0].number).toBe(0);
   });
 
-  it('waits at the end of a recording that grows, and is told as it does', async () => {
+  it('waits at the end of a growing recording, and hears as it grows', async () => {
     const { native, segments, pass } = open({ count: 2, whole: false });
     native.say({ type: 'play', epoch: 1, from: 1 });
     await pass(3000);

@@ -56,7 +56,7 @@ async function create() {
 }
 
 describe('the operator of any node', () => {
-  it('lists the rooms of all, and is told which nodes are silent', async () => {
+  it('lists the rooms of all, and learns which nodes are silent', async () => {
     const { nodes, owner, asker, third, answer } = await create();
     expect(await answer(asker.everywhere.everything())).toMatchObject({
       rooms: [
@@ -100,7 +100,7 @@ describe('the operator of any node', () => {
     expect(await act('describe')).toBe('not-found');
   });
 
-  it('is told that nobody has a room, that its node is silent, or the bus is lost', async () => {
+  it('learns that nobody has a room, its node is silent, or the bus is lost', async () => {
     const { nodes, owner, asker, answer } = await create();
     const count = (/** @type {string} */ room) => answer(asker.everywhere.inRoom(room, 'count'));
     expect([await count('none'), await count('*'), await count('a.b')]).toEqual([
@@ -116,7 +116,7 @@ describe('the operator of any node', () => {
     expect(await count('lab')).toBe('cluster-unreachable');
   });
 
-  it('asks for nothing that the API wouldn’t take, whoever writes to the bus', async () => {
+  it('accepts from the bus only requests that the API would accept', async () => {
     const { owner, asker, answer, room } = await create();
     const ask = (/** @type {object} */ message) =>
       answer(

@@ -71,7 +71,7 @@ describe('SpeechQueue', () => {
     expect(taken).toEqual([1, 2, 3, 4, 0, 0]);
   });
 
-  it('takes 200 ms ahead, and has whoever says more wait', async () => {
+  it('accepts 200 ms ahead, and makes a caller with more wait', async () => {
     const queue = open();
     expect(await isKept(queue.add(new Float32Array(200)))).toBe(true);
     const more = queue.add(new Float32Array(50));
@@ -99,7 +99,7 @@ describe('SpeechQueue', () => {
 });
 
 describe('ByteReader', () => {
-  it('gives nothing more to whoever waits for bytes when it is closed', async () => {
+  it('ends the waiting readers when it is closed', async () => {
     const stream = new PassThrough();
     const reader = new ByteReader(stream);
     stream.write('ab');

@@ -66,11 +66,11 @@ describe('a release', () => {
   });
 });
 
-describe('what all packages share', () => {
+describe('the description that all packages share', () => {
   const root = JSON.parse(read('package.json'));
   const address = root.repository.url.replace(/^git\+|\.git$/g, '');
 
-  it.each([...sharedFiles()])('%s has it (node release/manifests.js)', (path, text) => {
+  it.each([...sharedFiles()])('is in %s (node release/manifests.js)', (path, text) => {
     expect(read(path)).toBe(text);
   });
 

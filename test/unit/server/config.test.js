@@ -187,7 +187,7 @@ function wrongTexts(option) {
   }
 }
 
-it('has at most 50 options: a new one replaces two', () =>
+it('the table has at most 50 options: a new one replaces two', () =>
   expect(OPTIONS.length).toBeLessThanOrEqual(50));
 
 describe('the defaults', () => {

@@ -233,10 +233,10 @@ describe('people of a CallState', () => {
   });
 });
 
-describe('what a CallState keeps of the room', () => {
+describe('the room of a CallState', () => {
   const welcome = { type: 'welcome', you: '1', people: [] };
 
-  it('is how things are now, however much was written before', () => {
+  it('is the current one, however much was written before', () => {
     const room = new CallState();
     apply(room, welcome);
     apply(room, { type: 'recording', recording: { on: true } });

@@ -272,7 +272,7 @@ describe('a call that lasts', () => {
     }
   });
 
-  it('notices in just over a second that the network it was told of carries nothing', async () => {
+  it('notices in just over a second that the announced network carries nothing', async () => {
     const { network, call } = await inCall();
     call.wake();
     await network.pass(3000);

@@ -84,7 +84,7 @@ describe('a session that was lost', () => {
     expect(welcomeOf(cid).resume).not.toBe(tokenOf(bob));
   });
 
-  it('counts as one of those who may be in the room', async () => {
+  it('counts towards the limit of people in the room', async () => {
     const { conference, token, bob } = await lost({ maxParticipants: 2 });
     expect((await conference.join('Cid')).session.told('refused')).toMatchObject([
       { code: 'room-full' },

@@ -149,7 +149,7 @@ describe('a place that is taken over', () => {
     expect(late.session.told('refused')).toMatchObject([{ code: 'server-full' }]);
   });
 
-  it('is told of by a newer token from time to time, with the nodes', async () => {
+  it('gets a newer token from time to time, with the nodes', async () => {
     const { conference } = node();
     const ann = await conference.join('Ann');
     expect(welcomeOf(ann).nodes).toEqual([ADDRESS]);
@@ -213,7 +213,7 @@ describe('the rules of a room', () => {
     ]);
   });
 
-  it('are told to the others while somebody is in it, and as they change', async () => {
+  it('are sent to the other nodes while somebody is in it, and as they change', async () => {
     const { conference, told } = node();
     const ann = await conference.join('Ann');
     await settle();

@@ -100,7 +100,7 @@ describe('roles', () => {
     ]);
   });
 
-  it('are not inherited by one whom a moderator has muted', async () => {
+  it('are not inherited by a person muted by a moderator', async () => {
     const { conference, ann, bob } = await room();
     const cid = await conference.join('Cid');
     send(ann, { action: 'mute', person: bob.id, muted: true });

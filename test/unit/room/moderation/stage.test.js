@@ -28,7 +28,7 @@ function begin(options = {}) {
 }
 
 describe('a room that goes live', () => {
-  it('keeps those who are there on stage, and has newcomers listen', async () => {
+  it('keeps present people on stage, and makes newcomers listeners', async () => {
     const conference = begin();
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     live(ann);
@@ -156,7 +156,7 @@ describe('rooms that all are broadcasts', () => {
     expect(role(await conference.join('Bob'))).toBe('listener');
   });
 
-  it("don't begin with one for whom there is no codec", async () => {
+  it("don't begin with a person for whom there is no codec", async () => {
     const conference = begin({ broadcast: true });
     const lea = await conference.join('Lea', { listen: true });
     const { codec } = conference;

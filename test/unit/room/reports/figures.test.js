@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Conference } from '../../../fakes/conference.js';
 
 describe('the sums over all rooms', () => {
-  it('count those who are there, and go on counting those who have gone', async () => {
+  it('count present people, and keep the counts of people who have left', async () => {
     const conference = new Conference();
     const { rooms } = conference;
     const ann = await conference.join('Ann');

@@ -89,7 +89,7 @@ describe('the reports of a room', () => {
     times.slice(1).forEach((now, i) => expect(now - times[i]).toBeCloseTo(1000, 6));
   });
 
-  it("doesn't visit those who have gone, or another with the same id", () => {
+  it("don't visit people who have left, or another person with the same id", () => {
     const { clock, members, visits } = roomOf(30);
     clock.advance(1000);
     members.delete('15');
@@ -164,7 +164,7 @@ describe('the reports of a room', () => {
     expect(count(members.get('78'))).toBeLessThanOrEqual(6);
   });
 
-  it('tells their figures to those who stay, whoever goes before them', () => {
+  it('send their figures to the people who stay, whatever order others leave in', () => {
     const { clock, members } = roomOf(120);
     for (let second = 1; second <= 60; second++) {
       clock.advance(1000);
