@@ -90,8 +90,11 @@ const PART = /(?<![/-]worker)\.(?:m?js|css)$/;
 /** Headers of files that pages of all origins may use. */
 const OPEN = Object.freeze({ 'Cross-Origin-Resource-Policy': 'cross-origin' });
 
-const NO_RECORDING =
-  'There is no such recording. Perhaps the link isn’t whole, or the recording was deleted.';
+const NO_RECORDING = Object.freeze({
+  reason: 'no-recording',
+  sentence:
+    'There is no such recording. Perhaps the link isn’t whole, or the recording was deleted.',
+});
 
 /** Makes browsers use only HTTPS for a year (RFC 6797). */
 const STRICT_TRANSPORT = 'max-age=31536000';
@@ -212,7 +215,7 @@ function recordingPage({ recordings, rooms, clientOf }, sendPage) {
       isBanned(request, room),
     );
     if (code === null) sendPage(request, response, next);
-    else answerPage(request, response, code, code === 'not-found' ? NO_RECORDING : undefined);
+    else answerPage(request, response, code, code === 'not-found' ? NO_RECORDING : {});
   };
 }
 
@@ -239,10 +242,12 @@ function notFound(request, response) {
  * @param {Request} request
  * @param {Response} response
  * @param {ErrorCode} code
- * @param {string} [sentence]  replaces the code's own
+ * @param {{ reason?: string, sentence?: string }} [own]  replace the code and its sentence
  */
-function answerPage(request, response, code, sentence = errors[code].message) {
-  if (answerSentence(request, response, errors[code].status, sentence)) countRefusal('http', code);
+function answerPage(request, response, code, { reason = code, sentence } = {}) {
+  const { status, message } = errors[code];
+  if (answerSentence(request, response, status, sentence ?? message, reason))
+    countRefusal('http', code);
 }
 
 /**
@@ -283,7 +288,7 @@ function failed(log) {
     // Express aborts an answer that has begun.
     if (response.headersSent) next(error);
     else if (isApi(request)) answerJson(response, status, { code, message });
-    else answerSentence(request, response, status, message);
+    else answerSentence(request, response, status, message, code);
   };
 }
 

@@ -398,14 +398,16 @@ function refuseReader(request, response, code, isCounted = true) {
   const { status, message } = errors[code];
   if (PASSING.has(status)) response.setHeader('Retry-After', String(RETRY_SECONDS));
   if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
-  if (answerSentence(request, response, status, message) && isCounted) countRefusal('http', code);
+  if (answerSentence(request, response, status, message, code) && isCounted)
+    countRefusal('http', code);
 }
 
 /** @param {IncomingMessage} request @param {ServerResponse} response */
 function answerEmptyRoom(request, response) {
   if (response.destroyed) return;
   response.setHeader('Retry-After', String(RETRY_SECONDS));
-  if (answerSentence(request, response, 404, NOBODY)) countRefusal('http', 'not-found');
+  if (answerSentence(request, response, 404, NOBODY, 'empty-room'))
+    countRefusal('http', 'not-found');
 }
 
 /**

@@ -96,11 +96,11 @@ export function answerError(response, code, status) {
   if (answerCode(response, code, status)) countRefusal('http', code);
 }
 
-/** Page around a sentence: its file has the sentence for an unknown address. */
-const [BEFORE, AFTER] = readFileSync(
+/** Page around a reason and a sentence: its file has those for an unknown address. */
+const [BEFORE, BETWEEN, AFTER] = readFileSync(
   new URL('../../public/error.html', import.meta.url),
   'utf8',
-).split(errors['not-found'].message);
+).split(/(?<=data-reason=")not-found(?=")|There is nothing at this address\.(?=<)/);
 
 /**
  * Answers with a sentence: as a page for a browser's navigation, as plain text otherwise.
@@ -108,13 +108,19 @@ const [BEFORE, AFTER] = readFileSync(
  * @param {ServerResponse} response
  * @param {number} status
  * @param {string} sentence
+ * @param {string} [reason]  an error's code, or another key of the page's translations
  * @returns {boolean} false if it was answered before, or the client has gone
  */
-export function answerSentence(request, response, status, sentence) {
+export function answerSentence(request, response, status, sentence, reason = '') {
   if (!request.headers.accept?.includes('text/html'))
     return answer(response, status, 'text/plain; charset=utf-8', `${sentence}\n`);
   const shown = sentence.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  return answer(response, status, 'text/html; charset=utf-8', BEFORE + shown + AFTER);
+  return answer(
+    response,
+    status,
+    'text/html; charset=utf-8',
+    BEFORE + reason + BETWEEN + shown + AFTER,
+  );
 }
 
 /**

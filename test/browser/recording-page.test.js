@@ -202,4 +202,20 @@ inBrowser.describe(`the page of a recording in ${BROWSER}`, () => {
       await page.context().close();
     },
   );
+
+  inBrowser.it('that is not there is told in the language of its reader', async () => {
+    // A page of its own: the site takes a missing page for a fault.
+    const context = await site.browser.newContext({ locale: 'de' });
+    const page = await context.newPage();
+    await page.goto(new URL(`/recordings/${'x'.repeat(22)}`, site.url).href);
+    const { recordingPageTexts } = await import('../../public/texts/de/recordings.js');
+    const { errorPageTexts } = await import('../../public/texts/de/error-page.js');
+    await page.getByRole('heading', { name: recordingPageTexts.missing }).waitFor();
+    await page.getByRole('link', { name: errorPageTexts.start }).waitFor();
+    await page.goto(new URL('/nothing', site.url).href);
+    await page.getByRole('heading', { name: errorPageTexts.reasons['not-found'] }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe('de');
+    expect(await violationsOf(page)).toEqual([]);
+    await context.close();
+  });
 });

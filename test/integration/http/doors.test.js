@@ -195,12 +195,12 @@ describe('a place where nothing is', () => {
     const page = await say(port, path, { headers: browser });
     expect(page.status).toBe(status);
     expect(page.got).toMatch(/^content-type: text\/html; charset=utf-8\r$/im);
-    expect(page.got).toContain('<a class="button primary large" href="/">');
+    expect(page.got).toContain('<a id="start" class="button primary large" href="/">');
     const told = await say(port, path);
     expect(told.status).toBe(status);
     expect(told.got).toMatch(/^content-type: text\/plain; charset=utf-8\r$/im);
     expect(told.got.split('\r\n\r\n')[1]).toBe(`${sentence}\n`);
-    expect(page.got).toContain(`<h1>${sentence}</h1>`);
+    expect(page.got).toContain(`>${sentence}</h1>`);
   });
 
   it('of a disallowed host is plain text for a browser too: a page would not load', async () => {

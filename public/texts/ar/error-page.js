@@ -1,0 +1,10 @@
+/** @type {typeof import('../error-page.js').errorPageTexts} */
+export const errorPageTexts = {
+  start: 'افتح غرفة أو انضم إلى واحدة',
+  reasons: {
+    'not-found': 'لا يوجد شيء في هذا العنوان.',
+    'empty-room': 'لا أحد في هذه الغرفة. ستسمعها حالما يدخلها أحد.',
+    banned: 'منعك أحد المشرفين من هذه الغرفة مدة.',
+    internal: 'حدث خطأ في الخادم. حاول مرة أخرى بعد لحظات.',
+  },
+};

@@ -1,0 +1,10 @@
+/** @type {typeof import('../error-page.js').errorPageTexts} */
+export const errorPageTexts = {
+  start: 'ルームを開く・参加する',
+  reasons: {
+    'not-found': 'このアドレスには何もありません。',
+    'empty-room': 'このルームには誰もいません。誰かが入ると聞こえるようになります。',
+    banned: 'モデレーターにより、しばらくこのルームに入れなくなっています。',
+    internal: 'サーバーでエラーが起きました。少し待ってからもう一度お試しください。',
+  },
+};
