@@ -179,12 +179,13 @@ async function measure(folder, load) {
 /** Received packets of a talker's own mix. @param {{ streams: { received: number }[] }} person */
 const receivedOf = ({ streams: [, own] }) => own.received;
 
-/** @param {number[][]} blocks @returns {string} their mean with its interval of 95 % */
+/** @param {number[][]} blocks @returns {string} their mean, and of five its interval of 95 % */
 function words(blocks) {
   const [{ estimate, low, high }] = bootstrap(blocks, (all) => [mean(all)], {
     random: seededRandom(1),
   });
-  return `${estimate.toFixed(2)} [${low.toFixed(2)}, ${high.toFixed(2)}]`;
+  const interval = Number.isNaN(low) ? '' : ` [${low.toFixed(2)}, ${high.toFixed(2)}]`;
+  return `${estimate.toFixed(2)}${interval}`;
 }
 
 /** @param {string} folder */

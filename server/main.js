@@ -3,8 +3,8 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { constants, devNull } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
 import { systemClock } from '../public/shared/clock.js';
+import { compactHeap, limitYoungGeneration } from './heap.js';
 import { FILES_ADVICE, isFileShortage, limitOfFiles, watchOpenFiles } from './open-files.js';
 
 /** Exit codes for a bad setting, and for an unexpected error. */
@@ -23,16 +23,6 @@ const CLOSE_MS = 5000;
 /** Oldest Node.js that runs it, and aloud's own directory. */
 const NODE_MAJOR = 20;
 const HOME = fileURLToPath(new URL('..', import.meta.url));
-
-/**
- * Keeps V8's young generation at its current size, 1 or 2 MiB for each half, unless Node.js was
- * given a size. V8 lets it grow to 16 MiB while modules load and people join, and keeps it,
- * although a room of 50 fills 1 MiB a second (docs/performance.md).
- */
-function limitYoungGeneration() {
-  const given = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ');
-  if (!/semi[-_]space/.test(given)) setFlagsFromString('--semi-space-growth-factor=1');
-}
 
 /** Open files with which all packages can be loaded at once. */
 const ENOUGH_FILES = 1024;
@@ -259,6 +249,8 @@ async function main() {
     plugin,
     onDrain: () => drain(),
   });
+  // Nobody is in a call yet.
+  compactHeap();
   watchOpenFiles(log);
   drain = closeOnSignals(server, config.drainSeconds, log);
   console.log(server.report.join('\n'));

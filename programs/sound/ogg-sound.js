@@ -4,7 +4,6 @@
  * @import { Sound } from './sound.js'
  */
 
-import { createDecoder } from 'libopus-wasm';
 import { MAX_OPUS_BYTES, payloadSamples } from '../../public/shared/stream/codec.js';
 import { oggPages, PacketAssembler } from './ogg-pages.js';
 import { NotSoundError } from './sound.js';
@@ -86,6 +85,8 @@ export async function readOggSound(reader, options = {}) {
   const head = readHead(start.subarray(HEAD_AT));
   if (!head) throw new NotSoundError('seems to be Ogg Opus whose header is damaged');
   const { channels } = head;
+  // Loaded with the first file: a server imports this module, and may never read one.
+  const { createDecoder } = await import('libopus-wasm');
   const decoder = await createDecoder({
     sampleRate: RATE,
     channels,
@@ -132,7 +133,7 @@ class LinkDecoder {
   #hasComments = false;
 
   /**
-   * @param {Awaited<ReturnType<typeof createDecoder>>} decoder
+   * @param {import('libopus-wasm').OpusDecoderHandle} decoder
    * @param {Head} head of the first link, whose first page may be damaged
    * @param {number} serial of the first link
    * @param {OggOptions} options

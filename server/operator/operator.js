@@ -20,8 +20,6 @@ import { readFileSync } from 'node:fs';
 import { createOperatorApi } from './api.js';
 import { partsOf, readListenAddress } from '../config/readers.js';
 import { ClusterRooms } from './cluster-rooms.js';
-import { openMetricsServer } from './metrics-server.js';
-import { Metrics } from './metrics.js';
 import { createStatus, Readiness, RequestCounts } from './status.js';
 
 const PACKAGE = new URL('../../package.json', import.meta.url);
@@ -98,16 +96,10 @@ export async function openOperator(
     log,
     clientOf,
   });
-  /** @type {Awaited<ReturnType<typeof openMetricsServer>> | null} */
+  /** @type {Awaited<ReturnType<typeof openMetrics>> | null} */
   let metrics = null;
   try {
-    if (metricsPort !== null)
-      metrics = await openMetricsServer({
-        host,
-        port: metricsPort,
-        metrics: new Metrics(status),
-        log,
-      });
+    if (metricsPort !== null) metrics = await openMetrics({ host, port: metricsPort, status, log });
   } catch (error) {
     requests.close();
     throw error;
@@ -123,4 +115,20 @@ export async function openOperator(
       ? []
       : [`Metrics are on: http://${host.includes(':') ? `[${host}]` : host}:${port}/metrics`];
   return { api, readiness, metricsPort: port, lines, close };
+}
+
+/**
+ * Loads the metrics, with their package, and serves them.
+ * @param {object} options
+ * @param {string} options.host
+ * @param {number} options.port
+ * @param {ReturnType<typeof createStatus>} options.status
+ * @param {Log} options.log
+ */
+async function openMetrics({ status, ...options }) {
+  const [{ Metrics }, { openMetricsServer }] = await Promise.all([
+    import('./metrics.js'),
+    import('./metrics-server.js'),
+  ]);
+  return openMetricsServer({ ...options, metrics: new Metrics(status) });
 }

@@ -1,4 +1,3 @@
-import { createDecoder } from 'libopus-wasm';
 import { downmix } from '../../programs/sound/convert.js';
 import { RtpPacket, readRtp } from './rtp.js';
 
@@ -34,7 +33,7 @@ export class ReceivedSound {
   counters = { foreign: 0, late: 0, lost: 0, garbage: 0 };
 
   /**
-   * @param {Awaited<ReturnType<typeof createDecoder>>} decoder  closed with this
+   * @param {import('libopus-wasm').OpusDecoderHandle} decoder  closed with this
    * @param {number} payloadType
    * @param {{ sampleRate: number, channels: number }} format
    */
@@ -53,6 +52,8 @@ export class ReceivedSound {
   static async open(payloadType, format) {
     const sampleRate = /** @type {48000} */ (format.sampleRate);
     const maxFrameSize = (MAX_PACKET_SAMPLES * sampleRate) / CLOCK_RATE;
+    // Loaded with the first peer: most servers have none.
+    const { createDecoder } = await import('libopus-wasm');
     const decoder = await createDecoder({ sampleRate, channels: 2, maxFrameSize });
     return new ReceivedSound(decoder, payloadType, format);
   }
