@@ -1,12 +1,15 @@
 /**
- * Profiles a warm server: where its processor time goes, part by part and function by function,
- * JavaScript's by their names. Each table adds up to what the operating system says that the
- * process took. With Linux's perf all threads are sampled, kernel and addon too; without it,
- * JavaScript's thread alone, by V8's profiler.
+ * Profiles a warm server, or one that people are just joining: where its processor time goes, part
+ * by part and function by function, JavaScript's by their names. Each table adds up to what the
+ * operating system says that the process took. With Linux's perf all threads are sampled, kernel
+ * and addon too; without it, JavaScript's thread alone, by V8's profiler.
  */
 
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
 import { number, wholeNumber } from './options.js';
 import {
@@ -36,6 +39,15 @@ function caseOf(text) {
   }
 }
 
+const PARTS = 'Parts of the server';
+const SCRIPT = 'bench/participants/server-process.js';
+
+/** @param {string} folder @returns {URL} its server's script */
+function scriptIn(folder) {
+  if (!existsSync(join(folder, SCRIPT))) throw new InvalidArgumentError(`it has no ${SCRIPT}`);
+  return pathToFileURL(join(resolve(folder), SCRIPT));
+}
+
 const options = new Command('profile')
   .description("Where a warm server's processor time goes; some minute and a half.")
   .option(
@@ -44,6 +56,8 @@ const options = new Command('profile')
     caseOf,
     caseOf('50/50k50'),
   )
+  .option('--against <folder>', 'another checkout, with its packages and addon', scriptIn)
+  .option('--joining', 'from the moment when people begin to join, for a second by default', false)
   .option('--forward', 'the rooms are forwarded as bundles, not mixed', false)
   .option(
     '--warm-up <seconds>',
@@ -51,13 +65,14 @@ const options = new Command('profile')
     number(0, 600),
     60,
   )
-  .option('--seconds <n>', 'that are measured', number(1, 120), 20)
+  .option('--seconds <n>', 'that are measured; 20 by default', number(1, 120))
   .option('--top <n>', 'functions that are shown', wholeNumber(1, 500), 30)
   .option('--inspector', "V8's profiler, also where perf is there", false)
   .option('--json', 'prints JSON', false)
   .parse()
   .opts();
 
+const measuredSeconds = options.seconds ?? (options.joining ? 1 : 20);
 const hasPerf = findPerf() !== undefined && !options.inspector;
 
 /** @typedef {{ title: string, rows: [string, number][] }} Part  rows in percent of a core */
@@ -70,11 +85,13 @@ async function profile(server) {
   await server.call('begin', { profile: !hasPerf });
   const before = threadTimes(server.pid);
   const startMs = performance.now();
+  let [after, seconds] = [before, 0];
+  const end = () => {
+    [after, seconds] = [threadTimes(server.pid), (performance.now() - startMs) / 1000];
+  };
   const samples = hasPerf
-    ? await samplesOfPerf(server.pid, options.seconds)
-    : await wait(1000 * options.seconds);
-  const after = threadTimes(server.pid);
-  const seconds = (performance.now() - startMs) / 1000;
+    ? await samplesOfPerf(server.pid, measuredSeconds, end)
+    : await wait(1000 * measuredSeconds).then(end);
   const { profile: seen } = await server.call('collect');
   /** @type {Map<string, number>} */
   const byName = new Map();
@@ -88,7 +105,7 @@ async function profile(server) {
       percent,
       parts: [
         all,
-        { title: 'Parts of the server', rows: sharesOf(samples, partOf, percent) },
+        { title: PARTS, rows: sharesOf(samples, partOf, percent) },
         {
           title: 'Functions, by the code that ran',
           rows: largest(
@@ -121,54 +138,105 @@ async function profile(server) {
 
 const { name, rooms, people, talking, mixed } = options.case;
 const all = rooms * people;
-const server = new Child(SERVER, [], hasPerf ? PERF_OPTIONS : []);
-const crowd = new Child(CROWD, []);
-try {
-  const { port } = await server.call('start', {
-    argv: [
-      ...['--max-participants', String(people), '--max-sessions', String(all + 50)],
-      ...['--max-rooms', String(rooms), '--complexity', options.case.complexity ?? '8'],
-      ...(mixed === null ? [] : ['--max-speakers', String(mixed)]),
-      ...(options.forward ? ['--mode', 'forward'] : []),
-    ],
-    observe: 'nothing',
-  });
-  await crowd.call('open', { origin: `http://127.0.0.1:${port}` });
-  await crowd.call('joinAll', {
-    people: Array.from({ length: all }, (_, i) => ({
-      id: `P${i}`,
-      room: `room-${i % rooms}`,
-      talks: Math.floor(i / rooms) < talking,
-    })),
-  });
-  process.stderr.write(`${name}: all are in; ${options.warmUp} s to warm up\n`);
-  await wait(1000 * options.warmUp);
-  const watch = await watchMachine();
-  const { percent, parts } = await profile(server);
-  const disturbance = disturbanceWords(watch());
-  if (options.json)
-    console.log(JSON.stringify({ case: name, percent, disturbance, parts }, null, 2));
-  else {
-    console.log(
-      `${name}${options.forward ? ', forwarded' : ''}: ${percent.toFixed(1)} % of a core, ` +
-        `${options.seconds} s after ${options.warmUp} s, by ` +
-        `${hasPerf ? 'perf' : "V8's profiler, which takes some itself"}` +
-        `${disturbance && `. Disturbed: ${disturbance}`}`,
-    );
-    for (const { title, rows } of parts) {
-      const sum = rows.reduce((whole, [, share]) => whole + share, 0);
-      console.log(
-        `\n${textTable({
-          name: 'part',
-          title,
-          columns: [{ label: '' }, { label: '% of a core', digits: 2 }],
-          rows: [...rows, ['all', sum]],
-        })}`,
-      );
+
+/**
+ * @typedef {Awaited<ReturnType<typeof profile>> & { disturbance: string }} Profiled
+ *
+ * @param {URL} script of the server
+ * @returns {Promise<Profiled>}
+ */
+async function profileServer(script) {
+  const server = new Child(script, [], hasPerf ? PERF_OPTIONS : []);
+  const crowd = new Child(CROWD, []);
+  try {
+    const { port } = await server.call('start', {
+      argv: [
+        ...['--max-participants', String(people), '--max-sessions', String(all + 50)],
+        ...['--max-rooms', String(rooms), '--complexity', options.case.complexity ?? '8'],
+        ...(mixed === null ? [] : ['--max-speakers', String(mixed)]),
+        ...(options.forward ? ['--mode', 'forward'] : []),
+      ],
+      observe: 'nothing',
+    });
+    await crowd.call('open', { origin: `http://127.0.0.1:${port}` });
+    const joinAll = () =>
+      crowd.call('joinAll', {
+        people: Array.from({ length: all }, (_, i) => ({
+          id: `P${i}`,
+          room: `room-${i % rooms}`,
+          talks: Math.floor(i / rooms) < talking,
+        })),
+      });
+    if (!options.joining) {
+      await joinAll();
+      process.stderr.write(`${name}: all are in; ${options.warmUp} s to warm up\n`);
+      await wait(1000 * options.warmUp);
     }
+    const watch = await watchMachine();
+    const joined = options.joining ? joinAll() : null;
+    const profiled = await profile(server);
+    await joined;
+    return { ...profiled, disturbance: disturbanceWords(watch()) };
+  } finally {
+    await crowd.close();
+    await server.close();
+    if (hasPerf) await rm(`/tmp/perf-${server.pid}.map`, { force: true });
   }
-} finally {
-  await crowd.close();
-  await server.close();
-  if (hasPerf) await rm(`/tmp/perf-${server.pid}.map`, { force: true });
+}
+
+/** @param {Profiled} profiled @param {string} whose */
+function print({ percent, parts, disturbance }, whose) {
+  const when = options.joining ? 'from the first who joins' : `after ${options.warmUp} s`;
+  console.log(
+    `${name}${options.forward ? ', forwarded' : ''}${whose}: ${percent.toFixed(1)} % of a core, ` +
+      `${measuredSeconds} s ${when}, by ` +
+      `${hasPerf ? 'perf' : "V8's profiler, which takes some itself"}` +
+      `${disturbance && `. Disturbed: ${disturbance}`}`,
+  );
+  for (const { title, rows } of parts) {
+    const sum = rows.reduce((whole, [, share]) => whole + share, 0);
+    console.log(
+      `\n${textTable({
+        name: 'part',
+        title,
+        columns: [{ label: '' }, { label: '% of a core', digits: 2 }],
+        rows: [...rows, ['all', sum]],
+      })}`,
+    );
+  }
+}
+
+/** The parts of both beside each other. @param {Profiled} here @param {Profiled} there */
+function printBoth(here, there) {
+  const [now, before] = [here, there].map(
+    ({ parts }) => new Map(parts.find(({ title }) => title === PARTS)?.rows),
+  );
+  const rows = [...new Set([...now.keys(), ...before.keys()])].map((part) => [
+    part,
+    now.get(part) ?? 0,
+    before.get(part) ?? 0,
+  ]);
+  const figure = { digits: 2 };
+  console.log(
+    `\n${textTable({
+      name: 'both',
+      title: `${PARTS}, % of a core`,
+      columns: [{ label: '' }, { label: 'here', ...figure }, { label: 'there', ...figure }],
+      rows: [...rows, ['all', here.percent, there.percent]],
+    })}`,
+  );
+}
+
+const here = await profileServer(SERVER);
+const there = options.against ? await profileServer(options.against) : null;
+if (options.json) {
+  const described = { case: name, ...here };
+  console.log(JSON.stringify(there ? [described, { case: name, ...there }] : described, null, 2));
+} else {
+  print(here, '');
+  if (there) {
+    console.log('');
+    print(there, ', there');
+    printBoth(here, there);
+  }
 }

@@ -41,10 +41,11 @@ export const findPerf = () =>
  * Samples a process.
  * @param {number} pid
  * @param {number} seconds
+ * @param {() => void} [onEnd] called when sampling ends; naming the samples takes seconds more
  * @returns {Promise<PerfSample[]>}
  * @throws {Error} where perf is missing, or may not look
  */
-export async function samplesOfPerf(pid, seconds) {
+export async function samplesOfPerf(pid, seconds, onEnd = () => {}) {
   const perf = findPerf();
   if (!perf) throw new Error('there is no perf in PATH');
   const folder = await mkdtemp(join(tmpdir(), 'aloud-perf-'));
@@ -52,9 +53,10 @@ export async function samplesOfPerf(pid, seconds) {
     const file = join(folder, 'perf.data');
     await record(
       perf,
-      ['-F', String(RATE_HZ), '--call-graph', 'fp', '-p', String(pid), '-o', file],
+      ['-F', String(RATE_HZ), '--call-graph', 'fp', '-NB', '-p', String(pid), '-o', file],
       seconds,
     );
+    onEnd();
     const { stdout } = await promisify(execFile)(
       perf,
       ['script', '-i', file, '-F', 'comm,tid,ip,sym,dso', '--demangle'],

@@ -11,6 +11,7 @@ import { runInNewContext } from 'node:vm';
 import { FrameState } from '../../server/source/pcm-ring.js';
 import { loadConfig } from '../../server/config/config.js';
 import { audioFormatOf } from '../../server/config/readers.js';
+import { limitYoungGeneration } from '../../server/heap.js';
 import { createLog } from '../../server/log.js';
 import { loadPlugin } from '../../server/plugin.js';
 import { createServer } from '../../server/server.js';
@@ -29,6 +30,8 @@ const cpu = new CpuMeter();
 let profile = null;
 let loop = performance.eventLoopUtilization();
 
+// As `npm start` does.
+limitYoungGeneration();
 setFlagsFromString('--expose-gc');
 const collectGarbage = /** @type {() => void} */ (runInNewContext('gc'));
 
