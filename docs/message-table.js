@@ -30,6 +30,7 @@ for (const [schema, name] of /** @type {const} */ ([
   [fields.beat, 'beat'],
   [fields.track, 'track'],
   [fields.ban, 'ban'],
+  [fields.groups, 'groups'],
 ]))
   named.add(schema, { name });
 
@@ -196,6 +197,7 @@ export const PROTOCOL_PARTS = {
   moderate: () => optionTable(CLIENT_MESSAGES.moderate.fields, 'input'),
   moderated: () => optionTable(SERVER_MESSAGES.moderated.fields._zod.def.left, 'output'),
   rules: () => fieldTable(fields.rules, 'output'),
+  groups: () => fieldTable(fields.groups, 'output'),
   bans: () => fieldTable(fields.ban, 'output'),
   stats: () => fieldTable(SERVER_MESSAGES.stats.fields, 'output'),
   track: () => optionTable(CLIENT_MESSAGES.track.fields, 'input'),

@@ -46,6 +46,8 @@ export interface Person {
   readonly role: string;
   /** The place of the raised hand in the order in which hands went up; 0 while it is down. */
   readonly hand: number;
+  /** The group that they are in; 0 in the room itself. */
+  readonly group: number;
   /** Title of their sound, as they have told it; empty without one. */
   readonly title: string;
   /** The id of the person whose shared sound this is; empty for people. */

@@ -327,6 +327,21 @@ export const errors = Object.freeze({
       'A broadcast is mixed by the server: a room whose sound is forwarded, or encrypted end to ' +
       'end, can not be one.',
   },
+  'groups-limit': {
+    close: 136,
+    status: 400,
+    message: 'A room has at most 20 groups. Choose a smaller number.',
+  },
+  'group-unknown': {
+    close: 137,
+    status: 404,
+    message: 'There is no such group. Choose one of those that are open.',
+  },
+  'groups-broadcast': {
+    close: 138,
+    status: 409,
+    message: 'A broadcast has no groups. End the broadcast, or the groups, first.',
+  },
   'e2e-room': {
     close: 102,
     status: 409,

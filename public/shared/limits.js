@@ -25,6 +25,10 @@ export const MAX_RESUME_LENGTH = 4096;
 /** Longest title of what a participant plays, in characters; longer ones are cut. */
 export const MAX_TITLE_LENGTH = 200;
 
+/** Most groups of a room at once, and longest time before everybody comes back, in seconds. */
+export const MAX_GROUPS = 20;
+export const MAX_CALL_BACK_SECONDS = 600;
+
 /** Settings of a room's mode. */
 export const MODES = Object.freeze(/** @type {const} */ (['mix', 'forward', 'auto']));
 

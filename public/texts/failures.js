@@ -278,6 +278,10 @@ const accessFailures = Object.freeze({
   'broadcast-mix':
     'This room can’t go live, because the server doesn’t mix its sound. Have it mixed under ' +
     'Room, or start another room.',
+  'groups-limit': 'A room can’t have that many groups. Open 20 at most.',
+  'group-unknown': 'There is no such group any more. Choose one that is open.',
+  'groups-broadcast':
+    'A room can’t be live and have groups at once. End the broadcast, or the groups, first.',
   'e2e-room':
     'This room is encrypted end to end, so the server can’t mix or record it. Start another room ' +
     'for that.',

@@ -13,6 +13,7 @@ export const moderationTexts = translated(own.moderationTexts, {
     'them lets you.',
   roles: /** @type {Record<string, string>} */ ({ moderator: 'moderator', listener: 'listener' }),
   mutedByModerator: 'muted by a moderator',
+  ofGroup: (/** @type {number} */ group) => `group ${group}`,
   nowModerates: (/** @type {string} */ name) => `${name} is a moderator now.`,
   cannotSpeak:
     'You are a listener here, and nobody hears you. Raise your hand to ask a moderator to let ' +

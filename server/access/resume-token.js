@@ -17,6 +17,7 @@
  * @property {boolean} muted
  * @property {boolean} silenced
  * @property {number} hand     rank among the raised hands; 0 while it is down
+ * @property {number} group    that they are in; 0: the room
  * @property {number} epoch    of the room; 0 without a cluster
  * @property {Omit<Settings, 'serverDelayMs'>} settings of the room; none in tokens of an earlier
  *   release
@@ -53,6 +54,7 @@ const payload = z.object({
   m: personFields.muted.default(false),
   x: personFields.silenced.default(false),
   h: personFields.hand.default(0),
+  b: personFields.group.default(0),
   e: z.number().int().min(0).default(0),
   f: settingsFields.frameMs,
   c: settingsFields.channels,
@@ -101,7 +103,8 @@ export class ResumeTokens {
   }
 
   /** @param {Omit<Place, 'issuedMs'>} place @returns {string} */
-  sign({ room, key, id, name, label, grant, role, muted, silenced, hand, epoch, settings }) {
+  sign({ room, key, id, name, label, grant, role, epoch, settings, ...now }) {
+    const { muted, silenced, hand, group } = now;
     const { role: granted, withheld, identity, tokenId } = grant;
     const said = {
       r: room,
@@ -117,6 +120,7 @@ export class ResumeTokens {
       ...(muted && { m: true }),
       ...(silenced && { x: true }),
       ...(hand > 0 && { h: hand }),
+      ...(group > 0 && { b: group }),
       ...(epoch > 0 && {
         e: epoch,
         f: settings.frameMs,
@@ -170,7 +174,7 @@ export class ResumeTokens {
 }
 
 /** @param {z.infer<typeof payload>} said @returns {Place} */
-function placeOf({ r, k, i, n, l, g, o, w, s, j, m, x, h, e, f, c, d, y, t }) {
+function placeOf({ r, k, i, n, l, g, o, w, s, j, m, x, h, b, e, f, c, d, y, t }) {
   /** @type {Grant} */
   const grant = {
     role: g,
@@ -190,6 +194,7 @@ function placeOf({ r, k, i, n, l, g, o, w, s, j, m, x, h, e, f, c, d, y, t }) {
     muted: m,
     silenced: x,
     hand: h,
+    group: b,
     epoch: e,
     settings,
     issuedMs: t,

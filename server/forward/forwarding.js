@@ -80,9 +80,23 @@ export class Forwarding {
 
   /** @param {Source | null} source @param {Listener | LightListener | null} listener */
   leave(source, listener) {
+    if (this.#takeOut(source, listener) && source) this.#ending.add(source, this.#delay.delayMs);
+  }
+
+  /** @type {Delivery['release']} */
+  release(source, listener) {
+    if (this.#takeOut(source, listener) && source) this.speakers.remove(source);
+  }
+
+  /**
+   * @param {Source | null} source
+   * @param {Listener | LightListener | null} listener
+   * @returns {boolean} true when the source was here
+   */
+  #takeOut(source, listener) {
     if (listener && !listener.isLight) this.listeners.delete(listener);
-    if (source && this.#sources.delete(source)) this.#ending.add(source, this.#delay.delayMs);
     this.listenersChanged();
+    return source !== null && this.#sources.delete(source);
   }
 
   /** @param {Source} source without any sound left */

@@ -123,6 +123,14 @@ export class ModeSwitch {
     if (source) this.#next?.delivery.leave(source, null);
   }
 
+  /** @type {Delivery['release']} */
+  release(source, listener) {
+    if (source) this.#sources.delete(source);
+    if (listener) this.#listeners.delete(listener);
+    this.#now.release(source, listener);
+    if (source) this.#next?.delivery.release(source, null);
+  }
+
   /** @type {Delivery['whenEnded']} */
   whenEnded(id, then) {
     this.#now.whenEnded(id, () => {

@@ -62,6 +62,12 @@ export class PacketForwarding extends Forwarding {
     this.#newest.delete(source);
   }
 
+  /** @override @type {Forwarding['release']} */
+  release(source, listener) {
+    super.release(source, listener);
+    if (source) this.#newest.delete(source);
+  }
+
   /** @override @type {Forwarding['received']} */
   received(source, frame, packet, bytes) {
     super.received(source, frame, packet, bytes);

@@ -16,6 +16,8 @@
  *   member has come; a listening member has no source, a speaking one no listener
  * @property {(source: Source | null, listener: Listener | LightListener | null) => void} leave a
  *   member has left: received sound of the source is still heard
+ * @property {(source: Source | null, listener: Listener | LightListener | null) => void} release a
+ *   member has moved to another delivery: no more of the source is heard here
  * @property {Iterable<Source>} ending sources that have left while some of their sound is still to
  *   be heard
  * @property {(source: Source) => void} takeEnding an ending source of another delivery is drained

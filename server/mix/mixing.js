@@ -135,14 +135,29 @@ export class Mixing {
 
   /** @param {Source | null} source @param {Listener | LightListener | null} listener */
   leave(source, listener) {
+    if (this.#takeOut(source, listener) && source)
+      this.#ending.add(source, this.#hasReplies ? this.#config.maxDelayMs : this.#delay.delayMs);
+  }
+
+  /** @type {Delivery['release']} */
+  release(source, listener) {
+    if (this.#takeOut(source, listener) && source) this.#speakers.remove(source);
+  }
+
+  /**
+   * @param {Source | null} source
+   * @param {Listener | LightListener | null} listener
+   * @returns {boolean} true when the source was here
+   */
+  #takeOut(source, listener) {
     if (listener?.isLight) {
       if (!this.#layers.remove(listener)) this.#fanout.removeLight(listener);
-    } else if (listener && this.#listeners.get(listener.id) === listener)
-      this.#listeners.delete(listener.id);
-    if (source && this.#sources.delete(source)) {
-      this.#ending.add(source, this.#hasReplies ? this.#config.maxDelayMs : this.#delay.delayMs);
+    } else if (listener) {
+      if (this.#listeners.get(listener.id) === listener) this.#listeners.delete(listener.id);
+      this.#fanout.forget(listener);
     }
     this.#changed();
+    return source !== null && this.#sources.delete(source);
   }
 
   /** @param {Source} source without any sound left */

@@ -79,6 +79,15 @@ export class SharedFanout {
   }
 
   /**
+   * Ends a listener's mix of its own here, because it has left or hears another delivery.
+   * @param {Listener} listener
+   */
+  forget(listener) {
+    const at = this.#own.indexOf(listener);
+    if (at >= 0) this.#own.splice(at, 1);
+  }
+
+  /**
    * Settles that all listeners without a mix of their own share the stream.
    * @param {number} frame
    */

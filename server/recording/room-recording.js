@@ -222,7 +222,7 @@ export class RoomRecording {
   /** @param {Member} member @param {boolean} agreed */
   #consent(member, agreed) {
     if (!this.#state?.on) return;
-    if (agreed) {
+    if (agreed && member.group === 0) {
       this.#add(member).catch((error) => this.#failed(error, member));
       return;
     }

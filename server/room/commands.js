@@ -57,6 +57,11 @@ const ACTS = Object.freeze({
   mode: ({ rules }, by, { mode }) => rules.moderation.setMode(mode, by),
   broadcast: ({ rules }, by, { on }) => rules.moderation.setBroadcast(on, by),
   'stream-key': ({ rules }, by, { on }) => rules.moderation.setStreamKey(on, by),
+  groups: ({ rules }, by, { count, evenly, choose }) =>
+    rules.moderation.openGroups(count, { evenly, choose }, by),
+  group: ({ rules }, by, { person, group }) => rules.moderation.moveToGroup(person, group, by),
+  'groups-back': ({ rules }, by, { seconds }) => rules.moderation.callBack(seconds, by),
+  'groups-speak': ({ rules }, by, { on }) => rules.moderation.speakToGroups(on, by),
   end: ({ rules }, by) => rules.moderation.endForAll(by),
   bans({ rules }, by) {
     by.tell({ type: 'bans', bans: rules.moderation.bans() });
@@ -161,6 +166,11 @@ const ACTIONS = Object.freeze({
     const isAllowed = room.rules.moderation.takeAction();
     const code = isAllowed ? act(room, member, message) : 'too-many-requests';
     if (code !== null) member.refuse('moderate', code, { action: message.action });
+  },
+  group({ rules }, member, { group }) {
+    const code = rules.groups.choose(member, group);
+    if (code !== null) member.refuse('group', code);
+    return code === null;
   },
   leave(_room, member) {
     member.session.close(0, 'left');

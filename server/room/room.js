@@ -290,7 +290,8 @@ export class Room {
     people.enter(member, before || taken ? request.resume : undefined);
     if (taken) rules.takenOver(member);
     if (before) rules.casting.retire(before, member);
-    sound.delivery.enter(member.source, member.listener);
+    if (before) rules.groups.quiet(before);
+    rules.groups.entered(member);
     session.handler = member;
     rules.entered(member, isNew);
     const token = people.places.tokenOf(member, before ? request.resume : undefined);
@@ -348,6 +349,7 @@ export class Room {
     member.close();
     if (this.#closed || !people.takeOut(member)) return;
     sound.leave(member);
+    this.rules.groups.quiet(member);
     if (this.moving.gone(member)) return;
     // A program that sends a stream comes back as a new participant.
     const isFree = left || member.grant.isStream || !this.#keepsPlaceOf(member);

@@ -95,6 +95,8 @@ export class Source {
   #newest = -1;
   /** Last frame that was pulled when it was due. */
   #mixed = -1;
+  /** Frame that was passed on last, and its state: several groups may ask for it. */
+  #passed = { frame: -1, state: /** @type {number} */ (FrameState.absent) };
   /** Delay of the source in frames, without the sound in the queue, and the delay to aim for. */
   #offset = 0;
   #wantedOffset = 0;
@@ -413,6 +415,15 @@ export class Source {
    *   concealed one is missing
    */
   pass(frame) {
+    if (frame !== this.#passed.frame) {
+      this.#passed.state = this.#passOn(frame);
+      this.#passed.frame = frame;
+    }
+    return this.#passed.state;
+  }
+
+  /** @param {number} frame @returns {number} see pass() */
+  #passOn(frame) {
     if (frame > this.#mixed) this.#mixed = frame;
     while (
       this.undecoded.isQuiet &&

@@ -5,9 +5,9 @@
  * | part | worker restart | drain | announcements to all nodes | resume tokens |
  * | --- | --- | --- | --- | --- |
  * | `told`: settings | yes | yes | yes | `frameMs`, `channels`, `mode`, `e2e` |
- * | `told`: rules, secrets, stage, bans, restraints, places, counters | yes | yes | yes | no |
+ * | `told`: rules, secrets, stage, groups, bans, restraints, places, ids | yes | yes | yes | no |
  * | `chat` | yes | yes | no | no |
- * | `people`: identity, role, mutes, hand | yes | no | no | their own |
+ * | `people`: identity, role, mutes, hand, group | yes | no | no | their own |
  *
  * Nodes of two releases read each other: unknown fields are ignored, and missing ones have
  * defaults. A field whose meaning changes gets another name.
@@ -17,13 +17,21 @@
  * @typedef {z.infer<typeof placeNote>} PlaceNote
  * @typedef {z.infer<typeof chatState>} ChatState
  * @typedef {z.infer<typeof stageState>} StageState
+ * @typedef {z.infer<typeof groupsState>} GroupsState
  * @typedef {z.infer<typeof knownState>} KnownState
  * @typedef {z.infer<typeof personState>} PersonState
  * @typedef {z.infer<typeof roomState>} RoomState
  */
 
 import { z } from 'zod';
-import { MAX_SERVER_DELAY_MS, MODES, PERMISSIONS, ROLES } from '../../public/shared/limits.js';
+import {
+  MAX_CALL_BACK_SECONDS,
+  MAX_GROUPS,
+  MAX_SERVER_DELAY_MS,
+  MODES,
+  PERMISSIONS,
+  ROLES,
+} from '../../public/shared/limits.js';
 import { CHANNELS, MAX_FRAME_MS } from '../../public/shared/sound/audio-format.js';
 
 /** Version of the state in this release; 1 had no settings, restraints and places. */
@@ -56,6 +64,8 @@ export const personFields = Object.freeze({
   silenced: z.boolean(),
   /** Place in the order of raised hands; 0 while the hand is down. */
   hand: z.number().int().min(0).max(1_000_000_000),
+  /** Group that they are in; 0 in the room. */
+  group: z.number().int().min(0).max(MAX_GROUPS),
 });
 
 /** The person's grant at the join. */
@@ -68,6 +78,7 @@ export const grantFields = Object.freeze({
 
 const personState = z.object({
   ...personFields,
+  group: personFields.group.default(0),
   grant: z.object(grantFields),
   /** True for a member of the audience. */
   isLight: z.boolean(),
@@ -120,6 +131,17 @@ const stageState = z.object({
   since: z.number().nullable(),
 });
 
+const groupsState = z.object({
+  count: z.number().int().min(1).max(MAX_GROUPS),
+  choose: z.boolean(),
+  /** Time until everybody comes back; null: until a moderator calls them. */
+  leftMs: z
+    .number()
+    .min(0)
+    .max(1000 * MAX_CALL_BACK_SECONDS)
+    .nullable(),
+});
+
 /** State of an occupied room that all nodes know. */
 export const knownState = settings.extend({
   version: z.number().int().min(1).default(1),
@@ -133,6 +155,8 @@ export const knownState = settings.extend({
   broadcast: stageState.nullable().default(null),
   /** Lets a program send to the stage; null without one. */
   streamKey: z.string().max(64).nullable().default(null),
+  /** Null without groups. */
+  groups: groupsState.nullable().default(null),
   bans: z
     .array(
       z.object({

@@ -29,3 +29,21 @@ export function toneIn(samples, sampleRate) {
   }
   return { hz: (best * sampleRate) / SIZE, level: levelDb(samples), gaps };
 }
+
+/**
+ * Level of one frequency in a sound, by a DFT of one bin with a Hann window.
+ * @param {Float32Array} samples
+ * @param {number} hz
+ * @param {number} sampleRate
+ * @returns {number} peak of a sine with that frequency, in dBFS
+ */
+export function toneDb(samples, hz, sampleRate) {
+  let [re, im] = [0, 0];
+  for (let i = 0; i < samples.length; i++) {
+    const value = samples[i] * (0.5 - 0.5 * Math.cos((2 * Math.PI * i) / samples.length));
+    const angle = (2 * Math.PI * hz * i) / sampleRate;
+    re += value * Math.cos(angle);
+    im += value * Math.sin(angle);
+  }
+  return 20 * Math.log10((4 * Math.hypot(re, im)) / samples.length + 1e-12);
+}

@@ -1,9 +1,10 @@
 /**
- * @import { RulesFields } from '../../shared/messages/fields.js'
+ * @import { GroupsFields, RulesFields } from '../../shared/messages/fields.js'
  * @import { ServerMessages } from '../../shared/messages/server-messages.js'
- * @import { Access, Rules } from './types.js'
+ * @import { Access, Groups, Rules } from './types.js'
  */
 
+import { MAX_GROUPS } from '../../shared/limits.js';
 import { NO_ACCESS, NO_HANDS } from './call-view.js';
 
 /**
@@ -52,7 +53,7 @@ const readRole = ({ role = 'speaker', may }) => ({
  * @returns {Rules}
  */
 export function rulesOf(message, nowMs) {
-  const { locked, lobby, password, chat, record, mode, broadcast, liveSeconds } = message;
+  const { locked, lobby, password, chat, record, mode, broadcast, liveSeconds, groups } = message;
   const live = typeof liveSeconds === 'number' && Number.isFinite(liveSeconds) ? liveSeconds : null;
   const who = (/** @type {unknown} */ value) =>
     value === 'moderators' ? 'moderators' : 'everybody';
@@ -66,5 +67,18 @@ export function rulesOf(message, nowMs) {
     broadcast: Boolean(broadcast),
     liveSeconds: live,
     liveSince: live === null ? null : nowMs - 1000 * live,
+    groups: groups ? groupsOf(groups, nowMs) : null,
   };
 }
+
+/**
+ * @param {Partial<GroupsFields>} groups
+ * @param {number} nowMs  likewise
+ * @returns {Groups}
+ */
+const groupsOf = ({ count, choose, secondsLeft, speaker }, nowMs) => ({
+  count: Math.min(MAX_GROUPS, Math.max(0, Math.trunc(Number(count)) || 0)),
+  choose: Boolean(choose),
+  endsAt: typeof secondsLeft === 'number' ? nowMs + 1000 * secondsLeft : null,
+  speaker: typeof speaker === 'string' ? speaker : null,
+});

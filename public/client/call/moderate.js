@@ -53,6 +53,25 @@ export const moderate = Object.freeze(
     broadcast: (on) => ({ type: 'moderate', action: 'broadcast', on }),
     /** @param {boolean} on  true: a new stream key; false: none */
     streamKey: (on) => ({ type: 'moderate', action: 'stream-key', on }),
+    /**
+     * Opens groups, or changes their number.
+     * @param {number} count
+     * @param {boolean} [evenly]  true: spreads all people but moderators over them
+     * @param {boolean} [choose]  true: everybody may choose a group
+     */
+    groups: (count, evenly = false, choose = false) => ({
+      type: 'moderate',
+      action: 'groups',
+      count,
+      evenly,
+      choose,
+    }),
+    /** @param {string} person @param {number} group  0: the room */
+    group: (person, group) => ({ type: 'moderate', action: 'group', person, group }),
+    /** @param {number} [seconds]  until everybody is back from the groups */
+    callBack: (seconds = 0) => ({ type: 'moderate', action: 'groups-back', seconds }),
+    /** @param {boolean} on  true: all groups hear this moderator */
+    speakToGroups: (on) => ({ type: 'moderate', action: 'groups-speak', on }),
     /** Ends the room for everybody. */
     end: () => ({ type: 'moderate', action: 'end' }),
     /** Requests the room's bans; `bans` answers. */

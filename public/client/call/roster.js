@@ -17,6 +17,7 @@
  * @property {boolean} recorded
  * @property {string} title      of their sound; empty without one
  * @property {string} owner      the id of the person whose shared sound this is; empty for people
+ * @property {number} group      that they are in; 0: the room
  * @property {boolean} away      the connection is lost, the place is kept
  * @property {number} waitMs the delay that everybody has because of this person's sound, in
  *   milliseconds; 0 for most
@@ -99,6 +100,7 @@ export class Roster {
       recorded: Boolean(person.recorded),
       title: String(person.title ?? ''),
       owner: String(person.owner ?? ''),
+      group: Number(person.group) || 0,
       away: Boolean(person.away),
       waitMs,
       laterMs,

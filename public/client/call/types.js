@@ -79,6 +79,13 @@
  *   while it isn't live
  * @property {number | null} liveSince its beginning, in milliseconds since 1970, by the clock of
  *   High Resolution Time; likewise
+ * @property {Groups | null} groups  null unless they are open
+ *
+ * @typedef {object} Groups  of the room's people, who hear only their own group
+ * @property {number} count
+ * @property {boolean} choose  everybody may choose a group
+ * @property {number | null} endsAt  time at which everybody comes back, as `liveSince`; null: open
+ * @property {string | null} speaker  id of the moderator who is heard in all of them
  *
  * @typedef {object} Access  permissions of this participant, and the room's rules
  * @property {boolean} waiting in the waiting room, until a moderator lets this participant in

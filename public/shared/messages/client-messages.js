@@ -10,6 +10,7 @@ import { z } from 'zod';
 import {
   LEAST_BITRATE,
   MAX_BAN_SECONDS,
+  MAX_CALL_BACK_SECONDS,
   MAX_GAIN,
   MAX_PASSWORD_LENGTH,
   MAX_RESUME_LENGTH,
@@ -22,7 +23,7 @@ import { NEARNESS } from '../nearness.js';
 import { CHANNELS, ROOM_FRAME_MS } from '../sound/audio-format.js';
 import { BAR_BEATS, BEATS_A_MINUTE, CONTROL_VERSION } from '../wire/control.js';
 import { MAX_TRACK_SECONDS } from '../wire/track-piece.js';
-import { delivery, id, permitted } from './fields.js';
+import { count, delivery, id, permitted } from './fields.js';
 
 /** Longest key of a stage or of a stream, in characters. */
 const MAX_KEY = 64;
@@ -173,6 +174,29 @@ const moderate = z.discriminatedUnion('action', [
       'makes a new stream key, or revokes the key; removes the participant who came by the key ' +
         'before: section 5.10',
     ),
+  z
+    .object({
+      action: z.literal('groups'),
+      count: count.min(1).describe('at most 20, else refused with `groups-limit`'),
+      evenly: z.boolean().default(false),
+      choose: z.boolean().default(false),
+    })
+    .describe(
+      'opens groups, or changes their number (section 5.12): `evenly` spreads all people but ' +
+        'moderators over them, `choose` has everybody choose',
+    ),
+  z
+    .object({ action: z.literal('group'), person: id, group: count })
+    .describe('moves somebody to a group, or with 0 to the room'),
+  z
+    .object({
+      action: z.literal('groups-back'),
+      seconds: z.number().min(0).max(MAX_CALL_BACK_SECONDS).default(0),
+    })
+    .describe('ends the groups after this time: everybody comes back to the room'),
+  z
+    .object({ action: z.literal('groups-speak'), on })
+    .describe('this moderator is heard in all groups, in place of another one, or no longer'),
   z
     .object({ action: z.literal('end') })
     .describe('ends all sessions of the room with `room-ended`'),
@@ -325,6 +349,10 @@ export const CLIENT_MESSAGES = Object.freeze({
     z.object({ after: id }),
   ),
   moderate: define('an act of a moderator: section 5.4', moderate, 'moderate'),
+  group: define(
+    'moves this participant to a group (section 5.12), or with 0 to the room',
+    z.object({ group: count }),
+  ),
   knock: define(
     'while waiting in the lobby, once a second: keeps the session alive, and over HTTP/1 fetches ' +
       'the answer',

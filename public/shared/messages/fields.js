@@ -4,6 +4,7 @@
  *
  * @typedef {z.infer<typeof person>} PersonFields
  * @typedef {z.infer<typeof rules>} RulesFields
+ * @typedef {z.infer<typeof groups>} GroupsFields
  * @typedef {z.infer<typeof chatMessage>} ChatFields
  * @typedef {z.infer<typeof recording>} RecordingFields
  * @typedef {z.infer<typeof beat>} BeatFields
@@ -88,9 +89,17 @@ export const person = z.object({
   recorded: z.boolean().describe('this person is being recorded'),
   title: z.string().optional().describe('what this person plays, if they have told it'),
   owner: z.string().optional().describe('id of the person whose shared sound this is'),
+  group: count.optional().describe('group that they are in (section 5.12); missing in the room'),
 });
 
 export const permitted = z.enum(['everybody', 'moderators']);
+
+export const groups = z.object({
+  count: count.describe('number of groups; the first is 1'),
+  choose: z.boolean().describe('everybody may choose a group'),
+  secondsLeft: count.nullable().describe('seconds until everybody comes back, or null'),
+  speaker: id.nullable().describe('id of the moderator who is heard in all groups, or null'),
+});
 
 export const rules = z.object({
   locked: z.boolean().describe('newcomers are refused'),
@@ -101,6 +110,7 @@ export const rules = z.object({
   mode: z.enum(MODES).describe('how sound travels: [forwarding.md](forwarding.md)'),
   broadcast: z.boolean().describe('uninvited participants only listen'),
   liveSeconds: z.number().nullable().describe('seconds since the broadcast went live, or null'),
+  groups: groups.optional().describe('open groups (section 5.12); missing without any'),
 });
 
 export const chatMessage = z.object({
@@ -110,6 +120,7 @@ export const chatMessage = z.object({
   text: z.string(),
   at: z.iso.datetime(),
   cut: z.literal(true).optional().describe('the text was longer, and is cut'),
+  group: count.optional().describe('group to which alone it was written; it is not kept'),
 });
 
 export const recording = z.object({

@@ -11,6 +11,7 @@ export const moderationTexts = {
   waitingInLobby: 'يعلم المشرفون أنك هنا. ابقَ في هذه الصفحة: تدخل حالما يسمح أحدهم.',
   roles: { moderator: 'مشرف', listener: 'مستمع' },
   mutedByModerator: 'كتمه مشرف',
+  ofGroup: (group) => `المجموعة ${group}`,
   nowModerates: (name) => `صار ${name} مشرفًا.`,
   cannotSpeak: 'أنت هنا مستمع، ولا يسمعك أحد. ارفع يدك لتطلب الكلام من مشرف.',
   onStage: 'أنت على المنصة ومكتوم. اضغط «إلغاء الكتم» ليسمعوك.',

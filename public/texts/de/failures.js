@@ -297,6 +297,11 @@ const accessFailures = {
   'broadcast-mix':
     'Dieser Raum kann nicht live gehen, weil der Server seinen Ton nicht mischt. Lass ihn unter ' +
     '„Raum“ mischen, oder öffne einen anderen Raum.',
+  'groups-limit': 'So viele Gruppen kann ein Raum nicht haben. Öffne höchstens 20.',
+  'group-unknown': 'Diese Gruppe gibt es nicht mehr. Wähle eine, die offen ist.',
+  'groups-broadcast':
+    'Ein Raum kann nicht zugleich live sein und Gruppen haben. Beende zuerst die Übertragung ' +
+    'oder die Gruppen.',
   'e2e-room':
     'Dieser Raum ist Ende zu Ende verschlüsselt, deshalb kann der Server ihn nicht mischen oder ' +
     'aufnehmen. Öffne dafür einen anderen Raum.',

@@ -10,6 +10,7 @@ export const moderationTexts = {
     'jemand hereinlässt.',
   roles: { moderator: 'Moderation', listener: 'hört zu' },
   mutedByModerator: 'von der Moderation stummgeschaltet',
+  ofGroup: (group) => `Gruppe ${group}`,
   nowModerates: (name) => `${name} moderiert jetzt.`,
   cannotSpeak:
     'Du hörst hier nur zu, und niemand hört dich. Hebe die Hand, um von der Moderation das Wort ' +

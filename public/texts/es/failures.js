@@ -278,6 +278,11 @@ export const failureTexts = {
   'broadcast-mix':
     'Esta sala no puede emitir en directo, porque el servidor no mezcla su sonido. Haz que ' +
     'lo mezcle en Sala, o abre otra sala.',
+  'groups-limit': 'Una sala no puede tener tantos grupos. Abre 20 como máximo.',
+  'group-unknown': 'Ese grupo ya no existe. Elige uno que esté abierto.',
+  'groups-broadcast':
+    'Una sala no puede emitir en directo y tener grupos a la vez. Termina antes la emisión o ' +
+    'los grupos.',
   'e2e-room':
     'Esta sala está cifrada de extremo a extremo, así que el servidor no puede mezclarla ni ' +
     'grabarla. Abre otra sala para eso.',

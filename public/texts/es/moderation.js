@@ -10,6 +10,7 @@ export const moderationTexts = {
     'ellos te deje.',
   roles: { moderator: 'moderador', listener: 'oyente' },
   mutedByModerator: 'silenciado por un moderador',
+  ofGroup: (group) => `grupo ${group}`,
   nowModerates: (name) => `${name} modera ahora.`,
   cannotSpeak:
     'Aquí eres oyente y nadie te oye. Levanta la mano para pedir la palabra a un moderador.',

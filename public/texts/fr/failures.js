@@ -305,6 +305,11 @@ export const failureTexts = {
   'broadcast-mix':
     'Ce salon ne peut pas passer en direct, car le serveur ne mixe pas son son. Faites-le ' +
     'mixer sous Salon, ou ouvrez un autre salon.',
+  'groups-limit': 'Un salon ne peut pas avoir autant de groupes. Ouvrez-en 20 au plus.',
+  'group-unknown': 'Ce groupe n’existe plus. Choisissez-en un qui est ouvert.',
+  'groups-broadcast':
+    'Un salon ne peut pas être en direct et avoir des groupes à la fois. Terminez d’abord le ' +
+    'direct ou les groupes.',
   'e2e-room':
     'Ce salon est chiffré de bout en bout, le serveur ne peut donc ni le mixer ni ' +
     'l’enregistrer. Ouvrez un autre salon pour cela.',

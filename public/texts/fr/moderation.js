@@ -10,6 +10,7 @@ export const moderationTexts = {
     'l’un d’eux vous l’accordera.',
   roles: { moderator: 'modérateur', listener: 'auditeur' },
   mutedByModerator: 'micro coupé par un modérateur',
+  ofGroup: (group) => `groupe ${group}`,
   nowModerates: (name) => `${name} modère maintenant.`,
   cannotSpeak:
     'Ici vous écoutez, et personne ne vous entend. Levez la main pour demander la parole à ' +

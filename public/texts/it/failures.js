@@ -265,6 +265,11 @@ export const failureTexts = {
   'broadcast-mix':
     'Questa stanza non può andare in diretta, perché il server non mixa il suo suono. ' +
     'Faglielo mixare in Stanza, o apri un’altra stanza.',
+  'groups-limit': 'Una stanza non può avere tanti gruppi. Aprine al massimo 20.',
+  'group-unknown': 'Questo gruppo non c’è più. Scegline uno aperto.',
+  'groups-broadcast':
+    'Una stanza non può essere in diretta e avere gruppi insieme. Termina prima la diretta o ' +
+    'i gruppi.',
   'e2e-room':
     'Questa stanza è cifrata da un capo all’altro, quindi il server non può mixarla né ' +
     'registrarla. Apri un’altra stanza per questo.',

@@ -10,6 +10,7 @@ export const moderationTexts = {
     'permette.',
   roles: { moderator: 'moderatore', listener: 'ascoltatore' },
   mutedByModerator: 'silenziato da un moderatore',
+  ofGroup: (group) => `gruppo ${group}`,
   nowModerates: (name) => `Ora modera ${name}.`,
   cannotSpeak:
     'Qui ascolti soltanto, e nessuno ti sente. Alza la mano per chiedere la parola a un ' +

@@ -9,6 +9,7 @@ export const moderationTexts = {
     'モデレーターはあなたが来たことを知っています。このページを開いたままにしてください。許可されると入室します。',
   roles: { moderator: 'モデレーター', listener: '聴衆' },
   mutedByModerator: 'モデレーターがミュート',
+  ofGroup: (group) => `グループ ${group}`,
   nowModerates: (name) => `${name} さんがモデレーターになりました。`,
   cannotSpeak:
     'あなたは聴衆で、声は誰にも聞こえません。話したいときは手を挙げて、モデレーターに頼んでください。',

@@ -261,6 +261,11 @@ export const failureTexts = {
   'broadcast-mix':
     'Esta sala não pode ser transmitida, porque o servidor não mixa o som dela. Faça-o mixar ' +
     'em Sala, ou abra outra sala.',
+  'groups-limit': 'Uma sala não pode ter tantos grupos. Abra no máximo 20.',
+  'group-unknown': 'Esse grupo não existe mais. Escolha um que esteja aberto.',
+  'groups-broadcast':
+    'Uma sala não pode ser transmitida e ter grupos ao mesmo tempo. Encerre antes a ' +
+    'transmissão ou os grupos.',
   'e2e-room':
     'Esta sala é criptografada de ponta a ponta, então o servidor não pode mixar nem gravar. ' +
     'Abra outra sala para isso.',

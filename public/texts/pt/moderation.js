@@ -10,6 +10,7 @@ export const moderationTexts = {
     'deles deixar.',
   roles: { moderator: 'moderador', listener: 'ouvinte' },
   mutedByModerator: 'silenciado por um moderador',
+  ofGroup: (group) => `grupo ${group}`,
   nowModerates: (name) => `${name} agora modera.`,
   cannotSpeak:
     'Aqui você é ouvinte, e ninguém ouve você. Levante a mão para pedir a palavra a um ' +

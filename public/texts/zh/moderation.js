@@ -8,6 +8,7 @@ export const moderationTexts = {
   waitingInLobby: '主持人知道你来了。请留在本页：获准后你就会进入。',
   roles: { moderator: '主持人', listener: '听众' },
   mutedByModerator: '被主持人静音',
+  ofGroup: (group) => `第 ${group} 组`,
   nowModerates: (name) => `${name} 现在是主持人。`,
   cannotSpeak: '你在这里是听众，别人听不到你。请举手，请求主持人让你发言。',
   onStage: '你已上台，处于静音状态。请按“取消静音”让别人听到你。',

@@ -60,6 +60,8 @@ export class CallPanels {
   #speakerNames = elementOf('who-speaks', HTMLElement);
   #beat = elementOf('metronome-badge', HTMLElement);
   #trackBadge = elementOf('track-badge', HTMLElement);
+  /** True once the part for groups is loaded, or being loaded. */
+  #hasGroups = false;
 
   /**
    * @param {string} room
@@ -91,7 +93,8 @@ export class CallPanels {
   }
 
   /** @param {CurrentCall} current */
-  #follow({ store }) {
+  #follow(current) {
+    const { store } = current;
     store.subscribe(['people', 'you', 'listeners', 'session'], (now, before) => {
       this.#showPeople(now);
       this.#announcePeople(now, before);
@@ -105,6 +108,9 @@ export class CallPanels {
       this.#showTrack(now.track.track);
       if (isNews('track', now, before)) announceTrack(now.track, before.track.track);
     });
+    store.subscribe(['access'], ({ access }) => {
+      if (access.rules.groups !== null) this.#openGroups(current);
+    });
     store.subscribe(['state'], ({ state }) => {
       this.#title.closest('.call')?.classList.toggle('offline', state === 'away');
       if (state === 'idle') this.#side.close();
@@ -115,6 +121,19 @@ export class CallPanels {
     showView('call');
     this.#title.focus();
     announce(texts.youJoined);
+  }
+
+  /** Loads the page's part for groups, once. @param {CurrentCall} current */
+  #openGroups(current) {
+    if (this.#hasGroups) return;
+    this.#hasGroups = true;
+    import('../groups/group-bar.js').then(
+      ({ GroupBar }) => void new GroupBar(current, this.#sounds),
+      () => {
+        this.#hasGroups = false;
+        this.#notices.show('panel-failed');
+      },
+    );
   }
 
   /** @param {View} call */

@@ -60,7 +60,7 @@ function isApart({ from, name, at }, before) {
 }
 
 /** @param {ChatMessage} message */
-function makeHead({ name, at }) {
+function makeHead({ name, at, group = 0 }) {
   const time = new Date(at);
   const sentAt = Number.isNaN(time.getTime()) ? '' : clock.format(time);
   return build(
@@ -69,6 +69,7 @@ function makeHead({ name, at }) {
     build('span', { class: 'message-name' }, name),
     ' ',
     build('time', { datetime: at, class: 'hint' }, sentAt),
+    group > 0 ? build('span', { class: 'hint' }, ` · ${texts.ofGroup(group)}`) : '',
   );
 }
 

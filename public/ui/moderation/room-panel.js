@@ -4,6 +4,7 @@ import { ask } from '../kit/dialog.js';
 import { announce, build, makeButton, setText } from '../kit/element.js';
 import { KeyedList } from '../kit/keyed-list.js';
 import { AudienceList } from './audience-list.js';
+import { GroupControls } from '../groups/group-controls.js';
 import { StreamControls } from './stream-controls.js';
 import { listenLink, stageLink } from '../green-room/room-address.js';
 import { panelTexts as texts } from '../../texts/room-panel.js';
@@ -99,6 +100,7 @@ export class RoomPanel {
       this.#chat.field,
       this.#record.field,
       this.#mode.field,
+      new GroupControls(current, send).element,
       this.#broadcast.element,
       this.#streams.element,
       this.#audience.element,

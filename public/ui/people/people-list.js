@@ -140,12 +140,13 @@ const isAlike = (one, other) =>
  * @returns {string[]}
  */
 function statesOf(person, shown, isMutedForYou) {
-  const { role, away, hand, muted, silenced, waitMs, laterMs, recorded, title } = person;
+  const { role, away, hand, muted, silenced, waitMs, laterMs, recorded, title, group } = person;
   const later = shown.you ? texts.youLater : texts.later;
   const states = [
     shown.sharedBy !== '' && texts.sharedBy(shown.sharedBy),
     title !== '' && texts.plays(title),
     texts.roles[role],
+    group > 0 && texts.ofGroup(group),
     away && texts.away,
     hand > 0 && texts.handRaised,
     muted && (silenced ? texts.mutedByModerator : texts.muted),

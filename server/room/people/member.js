@@ -76,6 +76,8 @@ export class Member {
   hand;
   /** Title of the member's sound, for everybody; empty without one. */
   title = '';
+  /** Group that the member is in; 0 in the room. */
+  group;
   /** True when the member wants to be recorded. */
   agreed = false;
   /** True while the member is being recorded. */
@@ -122,6 +124,7 @@ export class Member {
     this.#sound = sound;
     this.standing = new Standing(grant, past);
     this.hand = past?.hand ?? 0;
+    this.group = past?.group ?? 0;
     const hears = this.standing.permissions.has('listen');
     // Nothing is mixed for a member who may not listen.
     if (!hears) listener?.close();
@@ -168,6 +171,7 @@ export class Member {
       silenced: standing.silenced,
       role: standing.role,
       hand,
+      group: this.group,
       grant: { ...grant, withheld: [...grant.withheld] },
       isLight,
       peer: session.peer,
@@ -311,6 +315,8 @@ export class Member {
     this.source = source;
     this.listener = listener;
     this.isLight = source === null;
+    // Its new streams are in the room.
+    this.group = 0;
   }
 
   /** Delay that this member hears with, in milliseconds. */
@@ -337,7 +343,7 @@ export class Member {
 
   /** The member as others see it. */
   describe() {
-    const { id, name, label, session, away, hand, recorded, title } = this;
+    const { id, name, label, session, away, hand, recorded, title, group } = this;
     const { muted, silenced, role } = this.standing;
     const transport = session.transport.name;
     const { quality } = this.figures;
@@ -346,6 +352,7 @@ export class Member {
       ...{ id, name, label, transport, muted, silenced, role, away, hand, quality, recorded },
       ...(title !== '' && { title }),
       ...(owner !== undefined && { owner }),
+      ...(group > 0 && { group }),
     };
   }
 

@@ -318,6 +318,12 @@ export class People {
     this.audience.tell(prepared);
   }
 
+  /** Sends a message to the present people of a group. @param {ServerMessage} message */
+  tellGroup(message, /** @type {number} */ group) {
+    const prepared = prepareControl(message);
+    for (const member of this.#present.values()) if (member.group === group) member.tell(prepared);
+  }
+
   /** Sends a message to the present moderators. @param {ServerMessage} message */
   tellModerators(message) {
     for (const member of this.#present.values())

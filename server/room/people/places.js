@@ -229,7 +229,7 @@ export class Places {
   /** @param {Place} place */
   #sign(place) {
     const { key, holder } = place;
-    const { id, name, label, grant, hand } = holder;
+    const { id, name, label, grant, hand, group } = holder;
     const { role, muted, silenced } = holder.standing;
     place.signed = changeable(holder);
     return this.#tokens.sign({
@@ -243,6 +243,7 @@ export class Places {
       muted,
       silenced,
       hand,
+      group,
       epoch: this.#epoch,
       settings: this.#settings.state(),
     });
@@ -273,8 +274,8 @@ export class Places {
 }
 
 /** Fields of a token that may change. @param {Member} member */
-const changeable = ({ standing: { role, muted, silenced }, hand }) =>
-  `${role} ${muted} ${silenced} ${hand}`;
+const changeable = ({ standing: { role, muted, silenced }, hand, group }) =>
+  `${role} ${muted} ${silenced} ${hand} ${group}`;
 
 /** Most notes; beyond it the oldest is dropped. */
 const MOST_NOTES = 10_000;

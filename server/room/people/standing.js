@@ -2,7 +2,8 @@
  * @import { Grant, Permission, Role } from '../../state/grant.js'
  * @import { PersonState } from '../../state/portable-state.js'
  *
- * @typedef {Pick<PersonState, 'role' | 'muted' | 'silenced' | 'hand'> & { seconds?: number }} Past
+ * @typedef {Pick<PersonState, 'role' | 'muted' | 'silenced' | 'hand'> &
+ *   { seconds?: number, group?: number }} Past
  *   standing of a person by an earlier session, or on another thread or node
  */
 

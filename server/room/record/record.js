@@ -15,6 +15,7 @@
  * @property {string} text  clean: see cleanText
  * @property {string} at  ISO 8601
  * @property {true} [cut]  there when the text was longer
+ * @property {number} [group]  to which alone it was written; such a message isn't kept
  */
 
 import { cleanText, cutCharacters, MAX_CHAT_CHARACTERS } from '../../../public/shared/text.js';
@@ -39,7 +40,7 @@ export class RoomRecord {
   constructor({ room, config, services, owner, clock, sampleClock, people, load }) {
     const { cluster, wallNow = Date.now } = services;
     const tell = (/** @type {ServerMessage} */ message) => people.tell(message);
-    this.chat = new Chat({ clock, wallNow, tell, before: cluster?.chatOf?.(room) });
+    this.chat = new Chat({ clock, wallNow, people, before: cluster?.chatOf?.(room) });
     this.metronome = new Metronome({ sampleClock, tell });
     const { metronome } = this;
     this.track = new BackingTrack({ sampleClock, clock, tracks: owner.tracks, tell, metronome });
@@ -71,7 +72,7 @@ const PER_SECOND = 1;
 export class Chat {
   #clock;
   #wallNow;
-  #tell;
+  #people;
   #next = 1;
   /** @type {ChatMessage[]} */
   #history = [];
@@ -88,13 +89,13 @@ export class Chat {
    * @param {object} options
    * @param {Clock} options.clock
    * @param {() => number} options.wallNow  milliseconds since 1970
-   * @param {(message: ServerMessage) => void} options.tell  tells everybody in the room
+   * @param {Pick<People, 'tell' | 'tellGroup'>} options.people
    * @param {ChatState | null} [options.before]  messages from another node
    */
-  constructor({ clock, wallNow, tell, before = null }) {
+  constructor({ clock, wallNow, people, before = null }) {
     this.#clock = clock;
     this.#wallNow = wallNow;
-    this.#tell = tell;
+    this.#people = people;
     if (before) this.restore(before);
   }
 
@@ -124,8 +125,11 @@ export class Chat {
       at: new Date(this.#wallNow()).toISOString(),
     };
     if (cut.length < clean.length) message.cut = true;
+    const { group } = member;
+    if (group > 0)
+      return this.#people.tellGroup({ type: 'chat', message: { ...message, group } }, group);
     this.#keep(message);
-    this.#tell({ type: 'chat', message });
+    this.#people.tell({ type: 'chat', message });
   }
 
   /** @param {string} id */

@@ -160,6 +160,7 @@ export class Moderation {
     if (before === 'listener') member.hand = 0;
     this.#rules.hands.moved(member);
     this.#people.places.decide(member, { role });
+    if (role !== 'moderator') this.#rules.groups.quiet(member);
     this.#rules.tellRole(member, by);
     this.#rules.casting.sendHome(member);
     return this.#done(by, 'role', member, { role });
@@ -231,6 +232,7 @@ export class Moderation {
    */
   setBroadcast(on, by) {
     if (on === this.#rules.stage.isOn) return null;
+    if (on && this.#rules.groups.areOpen) return 'groups-broadcast';
     const refusal = this.#rules.stage.set(on);
     if (refusal !== null) return refusal;
     this.#rules.casting.resupply();
@@ -271,6 +273,43 @@ export class Moderation {
     this.#people.tellModerators(streams.message);
     this.#events.emit('changed');
     return this.#done(by, on ? 'stream-key-on' : 'stream-key-off', null);
+  }
+
+  /**
+   * Opens groups, or changes their number.
+   * @param {number} count
+   * @param {{ evenly: boolean, choose: boolean }} how  see Groups.open
+   * @param {By} by
+   * @returns {ErrorCode | null}
+   */
+  openGroups(count, how, by) {
+    if (this.#rules.stage.isOn) return 'groups-broadcast';
+    const refusal = this.#rules.groups.open(count, how);
+    return refusal ?? this.#done(by, 'groups', null, { count, ...how });
+  }
+
+  /**
+   * @param {string} person
+   * @param {number} group  0: the room
+   * @param {By} by
+   * @returns {ErrorCode | null}
+   */
+  moveToGroup(person, group, by) {
+    const member = this.#people.find(person);
+    if (!member) return 'person-unknown';
+    return this.#rules.groups.move(member, group) ?? this.#done(by, 'group', member, { group });
+  }
+
+  /** @param {number} seconds @param {By} by @returns {ErrorCode | null} */
+  callBack(seconds, by) {
+    const refusal = this.#rules.groups.callBack(seconds);
+    return refusal ?? this.#done(by, 'groups-back', null, { seconds });
+  }
+
+  /** @param {boolean} on @param {Member} by @returns {ErrorCode | null} */
+  speakToGroups(on, by) {
+    const action = on ? 'groups-speak' : 'groups-quiet';
+    return this.#rules.groups.speak(by, on) ?? this.#done(by, action, null);
   }
 
   /** @param {By} by @returns {ErrorCode | null} */

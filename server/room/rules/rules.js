@@ -29,6 +29,7 @@ import { RoomPassword } from '../../access/room-password.js';
 import { networkOfPeer } from '../../network-address.js';
 import { MAX_TOLD, STATE_VERSION } from '../../state/portable-state.js';
 import { ID_GAP } from '../people/places.js';
+import { Groups } from './groups.js';
 import { Moderation } from './moderation.js';
 import { Hands, Lobby } from './requests.js';
 import { Casting, Stage } from './stage.js';
@@ -111,6 +112,7 @@ export class Rules {
       sound,
       recording,
     });
+    this.groups = new Groups({ people, sound, recording, clock, onChange: () => this.tell() });
     // Moderators act on all of the above.
     this.moderation = new Moderation({
       room,
@@ -128,7 +130,13 @@ export class Rules {
 
   /** The rules, as people see them. */
   get told() {
-    return { ...this.policy.told, mode: this.#settings.mode, ...this.stage.rules };
+    const groups = this.groups.told;
+    return {
+      ...this.policy.told,
+      mode: this.#settings.mode,
+      ...this.stage.rules,
+      ...(groups && { groups }),
+    };
   }
 
   /** State that all nodes know, as plain data. @returns {KnownState} */
@@ -139,6 +147,7 @@ export class Rules {
       ...this.policy.state(),
       broadcast: this.stage.state(),
       streamKey: this.streams.key,
+      groups: this.groups.state(),
       bans: this.#bans.export(this.#room, MAX_TOLD.bans),
       restraints: this.#restraints.state(MAX_TOLD.restraints),
       places: this.#people.places.notes.export(),
@@ -161,6 +170,7 @@ export class Rules {
     this.policy.restore(before);
     this.stage.restore(before.broadcast);
     this.streams.restore(before.streamKey);
+    this.groups.restore(before.groups);
     this.#takeLists(before);
     this.#people.places.goOnFrom(before.nextId);
     this.hands.goOnFrom(before.nextHand);
@@ -194,6 +204,7 @@ export class Rules {
       this.casting.resupply();
     }
     if (this.streams.key === null) this.streams.restore(other.streamKey);
+    if (!this.groups.areOpen) this.groups.restore(other.groups);
     for (const { key, role, silenced } of this.#takeLists(other))
       this.#apply(this.#people.places.atKey(key), role, silenced);
     if (JSON.stringify(this.told) !== before) this.tell();
@@ -407,6 +418,7 @@ export class Rules {
     this.succession.close();
     this.lobby.close();
     this.hands.close();
+    this.groups.close();
   }
 }
 

@@ -16,6 +16,7 @@ import { Stream } from '../../../public/shared/wire/packet.js';
 import { Forwarding } from '../../forward/forwarding.js';
 import { ModeSwitch } from '../../forward/mode-switch.js';
 import { PacketForwarding } from '../../forward/packet-forwarding.js';
+import { GroupedDelivery } from '../../mix/grouped-delivery.js';
 import { Mixing } from '../../mix/mixing.js';
 
 /**
@@ -77,7 +78,7 @@ export class RoomMode {
    * @param {RoomConfig} options.config
    * @param {RoomSettings} options.settings
    * @param {People} options.people
-   * @param {ModeSwitch} options.delivery  the room's
+   * @param {GroupedDelivery} options.delivery  the room's
    */
   constructor({ config, settings, people, delivery }) {
     this.#config = config;
@@ -168,12 +169,15 @@ export class RoomMode {
 }
 
 /**
- * Makes a room's delivery, whose mode may change.
+ * Makes a room's delivery, whose mode may change. Its groups have deliveries of the same kind.
  * @param {{ config: RoomConfig, clock: Clock, sampleClock: SampleClock, delay: DelayControl, rates:
  *   RateCounts, observer?: Observer }} room
  * @param {Streams} sound
  */
-export function openDelivery({ config, clock, sampleClock, delay, rates, observer }, sound) {
+export const openDelivery = (room, sound) => new GroupedDelivery(() => openPart(room, sound));
+
+/** @param {Parameters<typeof openDelivery>[0]} room @param {Streams} sound */
+function openPart({ config, clock, sampleClock, delay, rates, observer }, sound) {
   const { mode, forwardWay, silenceSuppression } = config;
   return new ModeSwitch(
     (wanted, onSourceEnded) => {

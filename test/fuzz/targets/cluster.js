@@ -162,6 +162,7 @@ const place = {
   muted: false,
   silenced: false,
   hand: 0,
+  group: 0,
   epoch: 5,
   settings: {
     frameMs: 10,

@@ -22,6 +22,7 @@ const ann = {
   muted: true,
   silenced: true,
   hand: 3,
+  group: 2,
   epoch: 12,
   issuedMs: NOW,
   settings: { frameMs: 10, channels: 2, mode: 'forward', e2e: true },

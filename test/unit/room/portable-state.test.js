@@ -206,6 +206,7 @@ describe('a room of which everything is set', () => {
       version: 1,
       broadcast: null,
       streamKey: null,
+      groups: null,
       restraints: [],
       places: [],
       nextId: 0,

@@ -37,6 +37,7 @@ describe('announcements', () => {
     recorded: false,
     title: '',
     owner: '',
+    group: 0,
     away: false,
     waitMs: 0,
     laterMs: 0,

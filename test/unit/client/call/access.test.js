@@ -12,6 +12,7 @@ const rules = {
   broadcast: false,
   liveSeconds: null,
   liveSince: null,
+  groups: null,
 };
 const welcome = {
   type: 'welcome',
@@ -106,6 +107,27 @@ describe('access by messages', () => {
     expect(access.state.rules.liveSince).toBe(995_000);
     access.update({ type: 'room', ...rules });
     expect(access.state.rules.liveSince).toBe(null);
+  });
+
+  it('has the room’s groups while there are some, whatever a server says of them', () => {
+    const access = new AccessState(() => 1_000_000);
+    const groups = { count: 3, choose: true, secondsLeft: 30, speaker: '1' };
+    access.update({ ...welcome, rules: { ...rules, groups } });
+    expect(access.state.rules.groups).toEqual({
+      count: 3,
+      choose: true,
+      endsAt: 1_030_000,
+      speaker: '1',
+    });
+    access.update({ type: 'room', ...rules, groups: { count: 1e9, secondsLeft: 'soon' } });
+    expect(access.state.rules.groups).toEqual({
+      count: 20,
+      choose: false,
+      endsAt: null,
+      speaker: null,
+    });
+    access.update({ type: 'room', ...rules, groups: undefined });
+    expect(access.state.rules.groups).toBe(null);
   });
 
   it('changes with oneself, and with nobody else', () => {

@@ -226,6 +226,7 @@ describe('the rules of a room', () => {
       password: null,
       broadcast: null,
       streamKey: null,
+      groups: null,
       bans: [],
       restraints: [],
       places: [],

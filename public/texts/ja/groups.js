@@ -1,0 +1,36 @@
+/** @type {typeof import('../groups.js').groupTexts} */
+export const groupTexts = {
+  groups: 'グループ',
+  offHint:
+    'グループにいる人は、同じグループの声だけが聞こえます。あなたが振り分けるか各自が選び、最後にあなたが全員を呼び戻します。',
+  number: 'グループの数',
+  evenly: '均等に分ける',
+  evenlyHint: 'モデレーターはルームに残ります。',
+  choose: '各自に選んでもらう',
+  chooseHint: 'それぞれが自分のグループを選び、後から移れます。',
+  open: 'グループを開く',
+  callBackIn: '全員が戻るのは',
+  callBackTimes: [
+    [0, 'すぐに'],
+    [30, '30 秒後'],
+    [60, '1 分後'],
+    [300, '5 分後'],
+  ],
+  callBack: '全員を呼び戻す',
+  speak: '全グループに話す',
+  stopSpeaking: '全グループに話すのをやめる',
+  speakHint:
+    'ルームとすべてのグループにあなたの声が届きます。ルームから書いたメッセージも全員に届きます。',
+  theRoom: 'ルーム',
+  group: (group) => `グループ ${group}`,
+  groupWith: (group, people) => `グループ ${group}（${people}）`,
+  groupOf: (name) => `${name} さんのグループ`,
+  yourGroup: 'あなたのグループ',
+  inRoom: 'グループが開いています。あなたはルームにいます。',
+  inGroup: (group) => `グループ ${group} にいます。同じグループの人とだけ話せます。`,
+  goBack: 'ルームに戻る',
+  backIn: (time) => `${time} 後に全員がルームに戻ります。`,
+  speaks: (name) => `${name} さんが全グループに話しています。`,
+  youSpeak: '全グループに話しています。',
+  over: 'グループは終わりました。全員がルームに戻りました。',
+};

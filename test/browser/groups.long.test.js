@@ -1,0 +1,144 @@
+/** Groups in the page: what a moderator does with them, and what each person sees and hears. */
+
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { readWav } from '../../testkit/sound/wav.js';
+import { violationsOf } from '../../testkit/browsers/axe.js';
+import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
+import { lowContrast } from './support/contrast.js';
+import { record } from './support/recording.js';
+import { shows } from './support/room-page.js';
+import { useSite } from './support/site.js';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+/** Folder for pictures of the pages, for people to look at; none are taken by default. */
+const PICTURES = process.env.ALOUD_TEST_PICTURES;
+
+/** Widths of the page in these tests: a desk, a phone, the smallest phone. */
+const WIDTHS = [1280, 390, 320];
+
+const button = (/** @type {Page} */ page, /** @type {string | RegExp} */ name) =>
+  page.getByRole('button', { name, exact: true });
+const bar = (/** @type {Page} */ page) => page.getByRole('region', { name: 'Groups' });
+const said = (/** @type {Page} */ page) => page.locator('#announcer').innerText();
+const focused = (/** @type {Page} */ page) =>
+  page.evaluate(() => document.activeElement?.textContent ?? '');
+
+/**
+ * Finds no fault of a page, at each width, for assistive technology and for the eye.
+ * @param {Page} page
+ * @param {string} name
+ */
+async function looksRight(page, name) {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 780 });
+    if (PICTURES)
+      await page.screenshot({
+        path: join(PICTURES, `${name}-${width}.png`),
+        animations: 'disabled',
+      });
+    expect([
+      name,
+      width,
+      await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      ),
+    ]).toEqual([name, width, 0]);
+  }
+  expect([name, ...(await violationsOf(page)), ...(await page.evaluate(lowContrast))]).toEqual([
+    name,
+  ]);
+  await page.setViewportSize({ width: 1280, height: 720 });
+}
+
+/**
+ * Loudness of a page's call over a second, as the root mean square of its samples.
+ * @param {() => Promise<Float32Array>} take
+ */
+async function loudness(take) {
+  await take();
+  let sum = 0;
+  let count = 0;
+  while (count < 48_000) {
+    for (const sample of await take()) {
+      sum += sample * sample;
+      count += 1;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return Math.sqrt(sum / count);
+}
+
+inBrowser.describe(`groups in ${BROWSER}`, () => {
+  const site = useSite(['--engine', 'none', '--server-delay-ms', '60'], async () => {
+    const { channels } = await readWav(
+      new URL('../../testkit/speech/speech-low.wav', import.meta.url),
+    );
+    const [speech] = channels;
+    return {
+      speech: Float32Array.from(
+        { length: speech.length * 30 },
+        (_, i) => speech[i % speech.length],
+      ),
+    };
+  });
+
+  inBrowser.it('are opened, filled, spoken to and called back, and heard alone', async () => {
+    const anna = await site.join('school', 'Anna');
+    const ben = await site.join('school', 'Ben');
+    const [heardByAnna, heardByBen] = [await record(anna), await record(ben)];
+    await expect.poll(() => loudness(heardByAnna)).toBeGreaterThan(0.02);
+    expect(await bar(ben).count()).toBe(0);
+
+    await button(anna, 'Room').click();
+    const panel = anna.getByRole('complementary', { name: 'Room' });
+    await panel.getByLabel('Number of groups').fill('3');
+    await looksRight(anna, 'groups-closed');
+    await panel.getByRole('button', { name: 'Open the groups' }).focus();
+    await anna.keyboard.press('Enter');
+    await bar(ben).getByText('You are in group 1. Only its people hear you').waitFor();
+    await expect.poll(() => said(ben)).toContain('You are in group 1.');
+    await bar(anna).getByText('Groups are open. You are in the room.').waitFor();
+    expect(await focused(anna)).toBe('Groups');
+    await shows(anna, /^Anna \(you\)\s+moderator/, /^Ben\s+group 1/);
+    await expect.poll(() => loudness(heardByAnna)).toBeLessThan(0.001);
+    await expect.poll(() => loudness(heardByBen)).toBeLessThan(0.001);
+    await looksRight(anna, 'groups-open');
+    await looksRight(ben, 'group');
+
+    // Ben may only go back. The moderator goes where she likes.
+    expect(await bar(ben).getByLabel('Your group').isVisible()).toBe(false);
+    await bar(anna).getByLabel('Your group').selectOption('Group 1 (1)');
+    await expect.poll(() => loudness(heardByAnna)).toBeGreaterThan(0.02);
+    await expect.poll(() => loudness(heardByBen)).toBeGreaterThan(0.02);
+    await bar(anna).getByLabel('Your group').selectOption('The room');
+    await expect.poll(() => loudness(heardByBen)).toBeLessThan(0.001);
+
+    await panel.getByRole('button', { name: 'Speak to all groups' }).click();
+    await bar(ben).getByText('Anna is speaking to all groups.').waitFor();
+    await expect.poll(() => loudness(heardByBen)).toBeGreaterThan(0.02);
+    expect(await loudness(heardByAnna)).toBeLessThan(0.001);
+    await panel.getByRole('button', { name: 'Stop speaking to all groups' }).click();
+    await expect.poll(() => loudness(heardByBen)).toBeLessThan(0.001);
+
+    await panel.getByRole('combobox', { name: 'Group of Ben' }).selectOption('Group 3 (0)');
+    await expect.poll(() => said(ben)).toContain('You are in group 3.');
+    await bar(ben).getByRole('button', { name: 'Back to the room' }).click();
+    await expect.poll(() => loudness(heardByAnna)).toBeGreaterThan(0.02);
+    await panel.getByRole('combobox', { name: 'Group of Ben' }).selectOption('Group 2 (0)');
+
+    await panel.getByLabel('Everybody comes back').selectOption('in 30 seconds');
+    await button(anna, 'Call everybody back').click();
+    await bar(ben)
+      .getByText(/Everybody comes back to the room in 0:2\d\./)
+      .waitFor();
+    await expect.poll(() => said(ben)).toContain('Everybody comes back to the room in');
+    await panel.getByLabel('Everybody comes back').selectOption('at once');
+    await button(anna, 'Call everybody back').click();
+    await expect.poll(() => said(ben)).toBe('The groups are over. Everybody is in the room again.');
+    await expect.poll(() => bar(ben).count()).toBe(0);
+    await expect.poll(() => loudness(heardByAnna)).toBeGreaterThan(0.02);
+    await shows(ben, /^Anna/, /^Ben \(you\)\s+connection/);
+  });
+});

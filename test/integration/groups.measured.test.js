@@ -1,0 +1,156 @@
+import { isBuilt } from '@aloud/native';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { moderate } from '../../public/client/call/moderate.js';
+import { Headless } from '../../testkit/participants/headless.js';
+import { loadCodec } from '../../server/codec/codec.js';
+import { loadConfig } from '../../server/config/config.js';
+import { createServer } from '../../server/server.js';
+import { undisturbed } from '../../testkit/undisturbed.js';
+import { toneDb } from '../support/tone.js';
+
+const quiet = { error() {}, warn() {}, info() {}, debug() {} };
+const codec = await loadCodec('libopus-wasm');
+const RATE = 48_000;
+
+/** Everybody's tone, in Hz: far enough apart, and none a harmonic of another. */
+const TONES = Object.freeze({ ann: 410, bob: 730, cid: 1170, dan: 1910, eve: 2870 });
+/** @typedef {keyof typeof TONES} Name */
+
+/** Level from which a tone is heard, in dBFS; it is sent at −20. */
+const HEARD = -45;
+
+/** @type {(() => Promise<unknown>)[]} */
+const open = [];
+async function closeAll() {
+  for (const close of open.splice(0).toReversed()) await close();
+}
+afterEach(closeAll);
+
+/** A second of a tone, in whole waves. @param {number} hz */
+const tone = (hz) =>
+  Float32Array.from({ length: RATE }, (_, i) => 0.1 * Math.sin((2 * Math.PI * hz * i) / RATE));
+
+/** @param {string[]} argv */
+async function startServer(...argv) {
+  const given = ['--port', '0', '--h3-port', '0', '--no-silence-suppression', ...argv];
+  const server = await createServer(loadConfig({ argv: given, env: {} }), { log: quiet });
+  open.push(() => server.close());
+  return server;
+}
+
+/**
+ * @param {string} url
+ * @param {Name} name
+ * @param {string} transport
+ */
+async function joined(url, name, transport) {
+  const headless = new Headless({ codec, speech: tone(TONES[name]), recordSeconds: 120 });
+  open.push(() => headless.close());
+  await headless.join(
+    /** @type {any} */ ({
+      origin: url,
+      room: 'school',
+      name,
+      transport,
+      silenceSuppression: false,
+    }),
+  );
+  return headless;
+}
+
+/** Names of the people whose tone somebody has heard lately. @param {Headless} listener */
+function hears(listener) {
+  const { recording, recorded } = listener;
+  const last = recording.subarray(recorded - RATE / 2, recorded - RATE / 10);
+  return Object.entries(TONES)
+    .filter(([, hz]) => toneDb(last, hz, RATE) > HEARD)
+    .map(([name]) => name);
+}
+
+/** @param {Record<string, Headless>} people */
+const allHear = (people) =>
+  Object.fromEntries(Object.entries(people).map(([name, one]) => [name, hears(one).join(' ')]));
+
+/** Expects that everybody hears these before long, and nobody else from then on. */
+async function expectHeard(
+  /** @type {Record<string, Headless>} */ people,
+  /** @type {Record<string, string>} */ heard,
+) {
+  await vi.waitFor(() => expect(allHear(people)).toEqual(heard), { timeout: 8000, interval: 100 });
+  await pause(700);
+  // Sound of a busy machine may have gaps, but never somebody of another group.
+  for (const [name, list] of Object.entries(allHear(people)))
+    expect([name, heard[name]]).toEqual([
+      name,
+      expect.toSatisfy((/** @type {string} */ all) =>
+        list.split(' ').every((one) => all.includes(one)),
+      ),
+    ]);
+}
+
+/** @param {Headless} headless @param {string} type */
+const last = ({ controls }, type) => controls.findLast((message) => message.type === type);
+
+describe.each(['mix', 'forward'])('groups of a room in mode %s, by their sound', (mode) => {
+  it('keep it to themselves, hear a moderator who speaks to all, and come back', () =>
+    undisturbed(async () => {
+      const server = await startServer('--mode', mode);
+      const { url } = server;
+      const first = isBuilt() ? 'webtransport' : 'websocket';
+      const ann = await joined(url, 'ann', first);
+      const people = {
+        ann,
+        bob: await joined(url, 'bob', first),
+        cid: await joined(url, 'cid', 'websocket'),
+        // A forwarding room admits nobody over HTTP/1.
+        dan: await joined(url, 'dan', mode === 'mix' ? 'http1' : first),
+        eve: await joined(url, 'eve', 'websocket'),
+      };
+      await expectHeard(people, {
+        ann: 'bob cid dan eve',
+        bob: 'ann cid dan eve',
+        cid: 'ann bob dan eve',
+        dan: 'ann bob cid eve',
+        eve: 'ann bob cid dan',
+      });
+
+      ann.sendControl(moderate.groups(2, true));
+      await expectHeard(people, { ann: '', bob: 'dan', cid: 'eve', dan: 'bob', eve: 'cid' });
+
+      ann.sendControl(moderate.speakToGroups(true));
+      await expectHeard(people, {
+        ann: '',
+        bob: 'ann dan',
+        cid: 'ann eve',
+        dan: 'ann bob',
+        eve: 'ann cid',
+      });
+      ann.sendControl(moderate.speakToGroups(false));
+
+      const eve = people.eve.people.find(({ you }) => you)?.id ?? '';
+      ann.sendControl(moderate.group(eve, 1));
+      await expectHeard(people, {
+        ann: '',
+        bob: 'dan eve',
+        cid: '',
+        dan: 'bob eve',
+        eve: 'bob dan',
+      });
+
+      // Somebody who isn't a moderator changes nothing.
+      people.bob.sendControl(moderate.callBack());
+      await vi.waitFor(() => expect(last(people.bob, 'refused')?.code).toBe('not-allowed'), 3000);
+
+      ann.sendControl(moderate.callBack(2));
+      await vi.waitFor(() => expect(last(people.cid, 'room')?.groups?.secondsLeft).toBe(2), 3000);
+      expect(hears(people.cid)).toEqual([]);
+      await expectHeard(people, {
+        ann: 'bob cid dan eve',
+        bob: 'ann cid dan eve',
+        cid: 'ann bob dan eve',
+        dan: 'ann bob cid eve',
+        eve: 'ann bob cid dan',
+      });
+    }, closeAll));
+});
