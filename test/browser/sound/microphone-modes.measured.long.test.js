@@ -6,26 +6,13 @@ import { formatWav } from '../../../testkit/sound/wav.js';
 import { requireOrSkip } from '../../../testkit/skip.js';
 import { startServer } from '../../../testkit/aloud-server.js';
 import { chromiumPath, inBrowser } from '../../../testkit/browsers/browser.js';
-import { openPage } from '../support/room-page.js';
+import { keepTracks, openPage } from '../support/room-page.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
 const tests = chromiumPath
   ? requireOrSkip(canServeSound(), 'PulseAudio, with pactl and paplay, is not installed')
   : inBrowser;
-
-/** Runs in the page before all else: keeps the microphones that it opens. */
-function keepTracks() {
-  const { mediaDevices } = navigator;
-  const { getUserMedia } = mediaDevices;
-  const tracks = /** @type {MediaStreamTrack[]} */ ([]);
-  Object.assign(window, { testTracks: tracks });
-  mediaDevices.getUserMedia = async (wish) => {
-    const stream = await getUserMedia.call(mediaDevices, wish);
-    tracks.push(...stream.getAudioTracks());
-    return stream;
-  };
-}
 
 /** The settings of the page's open microphones. @param {Page} page @returns {Promise<any[]>} */
 const microphones = (page) =>

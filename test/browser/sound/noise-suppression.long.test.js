@@ -5,7 +5,7 @@ import { Headless } from '../../../testkit/participants/headless.js';
 import { fanNoise } from '../../../testkit/sound/noise.js';
 import { levelDb } from '../../../testkit/sound/signal.js';
 import { noticeText } from '../../../public/texts/texts.js';
-import { expectProblems } from '../support/room-page.js';
+import { expectProblems, keepTracks } from '../support/room-page.js';
 import { useSite } from '../support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -14,19 +14,6 @@ const RATE = 48_000;
 
 const toggle = (/** @type {Page} */ page, /** @type {string} */ name) =>
   page.getByRole('switch', { name, exact: true });
-
-/** Runs in the page before all else: keeps the microphones that it opens. */
-function keepTracks() {
-  const { mediaDevices } = navigator;
-  const { getUserMedia } = mediaDevices;
-  const tracks = /** @type {MediaStreamTrack[]} */ ([]);
-  Object.assign(window, { testTracks: tracks });
-  mediaDevices.getUserMedia = async (wish) => {
-    const stream = await getUserMedia.call(mediaDevices, wish);
-    tracks.push(...stream.getAudioTracks());
-    return stream;
-  };
-}
 
 inBrowser.describe(`noise suppression in ${BROWSER}`, () => {
   const site = useSite(['--silence-suppression', 'false'], {

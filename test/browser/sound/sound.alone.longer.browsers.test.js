@@ -6,7 +6,7 @@ import { startServer } from '../../../testkit/aloud-server.js';
 import { BROWSER, inBrowser, openBrowser } from '../../../testkit/browsers/browser.js';
 import { compareSpeech } from '../support/likeness.js';
 import { record } from '../support/recording.js';
-import { joinRoom, people } from '../support/room-page.js';
+import { joinRoom, nextStats, people } from '../support/room-page.js';
 import { isLong, isShort } from '../../support/long.js';
 import { undisturbed } from '../../../testkit/undisturbed.js';
 
@@ -189,19 +189,3 @@ inBrowser.describe(`sound in ${BROWSER}`, () => {
 
 /** @param {{ lost: number, played: number }} playout */
 const lostPercent = ({ lost, played }) => (100 * lost) / Math.max(1, played);
-
-/**
- * @param {Page} page in a call
- * @returns {Promise<import('../../../public/client/call/call-stats.js').StatsDetail>}
- */
-const nextStats = (page) =>
-  page.evaluate(() => {
-    const { call } = /** @type {any} */ (window).aloud;
-    return new Promise((resolve) => {
-      const end = call.store.observe((/** @type {any} */ now, /** @type {any} */ before) => {
-        if (now.stats === before.stats) return;
-        end();
-        resolve(now.stats.detail);
-      });
-    });
-  });

@@ -5,7 +5,7 @@ import { mean } from '../../../testkit/statistics.js';
 import { readWav } from '../../../testkit/sound/wav.js';
 import { inBrowser, openBrowser } from '../../../testkit/browsers/browser.js';
 import { allowRecorder, recordingBegan, recordWholly } from '../support/recording.js';
-import { joinRoom, throughLink } from '../support/room-page.js';
+import { joinRoom, nextStats, throughLink } from '../support/room-page.js';
 import { useSite } from '../support/site.js';
 import { openLink } from '../../support/fragile-link.js';
 import { undisturbed } from '../../../testkit/undisturbed.js';
@@ -94,27 +94,13 @@ function withoutPauses(words) {
   return kept;
 }
 
-/** @param {Page} page in a call @returns {Promise<any>} */
-const statsOf = (page) =>
-  page.evaluate(
-    () =>
-      new Promise((resolve) => {
-        const { call } = /** @type {any} */ (window).aloud;
-        const end = call.store.observe((/** @type {any} */ now, /** @type {any} */ before) => {
-          if (now.stats === before.stats) return;
-          end();
-          resolve(now.stats.detail);
-        });
-      }),
-  );
-
 /**
  * Both delays that a stall makes longer, in milliseconds.
  * @param {Page} speaker
  * @param {Page} listener
  */
 async function delaysOf(speaker, listener) {
-  const [{ server }, { playout }] = await Promise.all([statsOf(speaker), statsOf(listener)]);
+  const [{ server }, { playout }] = await Promise.all([nextStats(speaker), nextStats(listener)]);
   return { offsetMs: server.offsetMs, playoutMs: playout.delayMs };
 }
 

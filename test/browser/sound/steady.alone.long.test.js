@@ -4,14 +4,11 @@ import { align, alignPieces } from '../../../testkit/sound/signal.js';
 import { readWav } from '../../../testkit/sound/wav.js';
 import { inBrowser, openBrowser } from '../../../testkit/browsers/browser.js';
 import { allowRecorder, recordWholly } from '../support/recording.js';
-import { joinRoom } from '../support/room-page.js';
+import { joinRoom, nextStats } from '../support/room-page.js';
 import { useSite } from '../support/site.js';
 import { undisturbed } from '../../../testkit/undisturbed.js';
 
-/**
- * @import { Page } from 'playwright-core'
- * @import { StatsDetail } from '../../../public/client/call/call-stats.js'
- */
+/** @import { Page } from 'playwright-core' */
 
 const PER_MS = 48;
 /** Silence for as long as joining takes, and until what it held up is over. */
@@ -30,25 +27,11 @@ const [speech] = channels;
 const spoken = new Float32Array(LEAD_MS * PER_MS + speech.length);
 spoken.set(speech, LEAD_MS * PER_MS);
 
-/** @param {Page} page in a call @returns {Promise<StatsDetail>} */
-const statsOf = (page) =>
-  page.evaluate(
-    () =>
-      new Promise((resolve) => {
-        const { call } = /** @type {any} */ (window).aloud;
-        const end = call.store.observe((/** @type {any} */ now, /** @type {any} */ before) => {
-          if (now.stats === before.stats) return;
-          end();
-          resolve(now.stats.detail);
-        });
-      }),
-  );
-
 /** @param {Page} listener @param {Page} speaker both reports of changes to the sound */
 async function figuresOf(listener, speaker) {
   const [{ playout, client }, { uplink, server }] = await Promise.all([
-    statsOf(listener),
-    statsOf(speaker),
+    nextStats(listener),
+    nextStats(speaker),
   ]);
   // The server's, of what the speaker sent.
   const { concealed, late } = /** @type {{ concealed: number, late: number }} */ (

@@ -142,3 +142,36 @@ export const people = (page) =>
  */
 export const shows = (page, ...who) =>
   expect.poll(() => people(page)).toEqual(who.map((pattern) => expect.stringMatching(pattern)));
+
+/**
+ * The next statistics of a page's call.
+ * @param {Page} page in a call
+ * @returns {Promise<any>} StatsDetail of public/client/call/call-stats.js
+ */
+export const nextStats = (page) =>
+  page.evaluate(() => {
+    const { call } = /** @type {any} */ (window).aloud;
+    return new Promise((resolve) => {
+      const end = call.store.observe((/** @type {any} */ now, /** @type {any} */ before) => {
+        if (now.stats === before.stats) return;
+        end();
+        resolve(now.stats.detail);
+      });
+    });
+  });
+
+/**
+ * Keeps the microphones that a page opens, of which microphones() tells the settings. Runs in the
+ * page before all else.
+ */
+export function keepTracks() {
+  const { mediaDevices } = navigator;
+  const { getUserMedia } = mediaDevices;
+  const tracks = /** @type {MediaStreamTrack[]} */ ([]);
+  Object.assign(window, { testTracks: tracks });
+  mediaDevices.getUserMedia = async (wish) => {
+    const stream = await getUserMedia.call(mediaDevices, wish);
+    tracks.push(...stream.getAudioTracks());
+    return stream;
+  };
+}
