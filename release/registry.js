@@ -13,7 +13,7 @@ const PACKAGE = { dependencies: { verdaccio: '6.8.0' }, overrides: { 'node-fetch
 const START_MS = 60_000;
 
 /** @returns {Promise<number>} a free TCP port of this machine */
-function freePort() {
+export function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

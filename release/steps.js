@@ -17,19 +17,36 @@ export const describeLoad = () =>
 /**
  * Starts a server and waits until its page answers.
  * @param {string} command
+ * @param {string[]} args  without ports: it gets free ones
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv }} where
+ * @returns {Promise<Server>}
+ */
+export const startServer = (command, args, where) =>
+  startProcess(command, [...args, '--port', '0', '--h3-port', '0'], where);
+
+/**
+ * @typedef {object} Server
+ * @property {string} url
+ * @property {string} report
+ * @property {(signal?: NodeJS.Signals) => Promise<void>} stop
+ */
+
+/**
+ * Starts a command that starts a server, and waits until its page answers.
+ * @param {string} command
  * @param {string[]} args
  * @param {{ cwd: string, env: NodeJS.ProcessEnv }} where
- * @returns {Promise<{ url: string, report: string, stop: () => Promise<void> }>}
+ * @returns {Promise<Server>}
  */
-export async function startServer(command, args, where) {
-  const child = spawn(command, [...args, '--port', '0', '--h3-port', '0'], {
+export async function startProcess(command, args, where) {
+  const child = spawn(command, args, {
     ...where,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise((resolve) => void child.once('close', resolve));
-  const stop = async () => {
-    if (child.exitCode === null && child.pid) process.kill(-child.pid, 'SIGINT');
+  const stop = async (/** @type {NodeJS.Signals} */ signal = 'SIGINT') => {
+    if (child.exitCode === null && child.pid) process.kill(-child.pid, signal);
     await ended;
   };
   let report = '';

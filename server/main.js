@@ -237,7 +237,10 @@ async function main() {
   const { probeLibrary } = await import('@aloud/native');
   const probed = probeLibrary();
   // Imported here, so that a wrong option is reported before anything big is loaded.
-  const { createServer } = await import('./server.js');
+  const [{ createServer }, { wrapReport }] = await Promise.all([
+    import('./server.js'),
+    import('./report.js'),
+  ]);
   await probed;
   // Nobody is in a call before the server has started.
   let drain = () => {
@@ -253,7 +256,7 @@ async function main() {
   compactHeap();
   watchOpenFiles(log);
   drain = closeOnSignals(server, config.drainSeconds, log);
-  console.log(server.report.join('\n'));
+  console.log(wrapReport(server.report, process.stdout.columns));
 }
 
 process.on('uncaughtException', fail);

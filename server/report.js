@@ -45,6 +45,32 @@ export function reportOf(
   ];
 }
 
+/**
+ * Breaks the report between words, where a terminal would break it within one. A line that begins
+ * with a space is a command, and stays whole to be copied.
+ * @param {ReadonlyArray<string>} report
+ * @param {number} [columns]  of the terminal; undefined where the report goes elsewhere
+ * @returns {string}
+ */
+export const wrapReport = (report, columns = Infinity) =>
+  report
+    .join('\n')
+    .split('\n')
+    .map((line) => (line.startsWith(' ') ? line : wrap(line, columns)))
+    .join('\n');
+
+/** @param {string} line @param {number} columns */
+function wrap(line, columns) {
+  let [text, ...words] = line.split(' ');
+  let length = text.length;
+  for (const word of words) {
+    const fits = length + 1 + word.length <= columns;
+    text += (fits ? ' ' : '\n') + word;
+    length = (fits ? length + 1 : 0) + word.length;
+  }
+  return text;
+}
+
 /** @param {Config} config @param {number} port */
 function clusterLines(config, port) {
   if (config.cluster === null) return [];

@@ -5,7 +5,7 @@ import { constants } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { buildAdvice, loadError, probeLibrary } from '@aloud/native';
+import { buildAdvice, load, NativeUnavailableError, probeLibrary } from '@aloud/native';
 import { CERTIFICATE_DIRECTORY } from '../certificate/generate.js';
 import { partsOf, readAcme, readRecordingLimit } from '../config/readers.js';
 import { mostConnections } from '../tcp-listening.js';
@@ -34,9 +34,15 @@ export const checkNode = () => [ok(`Node.js ${process.version} on ${process.plat
 /** @type {Check} */
 export async function checkAddon() {
   await probeLibrary();
-  const error = loadError();
-  if (error === null) return [ok('the addon loads (HTTP/3 and Opus)')];
-  return [warn(`the addon is unavailable, ${error}`, (await buildAdvice()).command)];
+  try {
+    load();
+    return [ok('the addon loads (HTTP/3 and Opus)')];
+  } catch (error) {
+    const { missing, command } = await buildAdvice();
+    const reason = error instanceof NativeUnavailableError ? error.reason : reasonOf(error);
+    const lack = missing ? `; to build it, this machine lacks ${missing}` : '';
+    return [warn(`the addon is unavailable (${reason}${lack})`, command)];
+  }
 }
 
 /** @type {Check} */

@@ -97,7 +97,7 @@ export async function openCodec(name) {
         allowed: 'auto, or a codec that is there',
         problem: message,
       });
-    const line = `The Opus codec is ${spare}, which takes more time than ${best}: ${message}`;
+    const line = `The Opus codec is ${spare}, which takes more time than ${best} (${message}).`;
     return { codec: await loadCodec(spare), line };
   }
 }

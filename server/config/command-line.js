@@ -159,7 +159,8 @@ function argumentError(error, { printed, argv, options, stray }) {
     return new InformationRequest(printed);
   }
   const option = /'(--?[^' ]*)/.exec(error.message)?.[1];
-  if (option === undefined && stray !== undefined) return strayArgument(stray, stray === argv[0]);
+  if (option === undefined && stray !== undefined)
+    return strayArgument(stray, stray === argv[0], options);
   if (error.code === 'commander.optionMissingArgument') {
     const row = options.find(({ name }) => `--${name}` === option);
     return new ConfigError({
@@ -174,12 +175,16 @@ function argumentError(error, { printed, argv, options, stray }) {
 /**
  * @param {string} stray  an argument that belongs to no option
  * @param {boolean} isFirst  true where a command could stand
+ * @param {ReadonlyArray<{ name: string }>} options
  */
-function strayArgument(stray, isFirst) {
-  const near = COMMANDS.find((name) => typosBetween(stray.toLowerCase(), name) <= MAX_TYPOS);
+function strayArgument(stray, isFirst, options) {
+  const option = options.some(({ name }) => name === stray) ? `--${stray}` : undefined;
+  const command = COMMANDS.find((name) => typosBetween(stray.toLowerCase(), name) <= MAX_TYPOS);
+  const near = option ?? command;
   const list = `the commands are ${COMMANDS.join(', ')}, and none at all starts the server.`;
+  const meant = `did you mean ${option ?? `aloud ${command}`}?`;
   const sentence = isFirst
-    ? `There is no command ${stray}; ${near ? `did you mean aloud ${near}?` : list}`
+    ? `There is no command ${stray}; ${near ? meant : list}`
     : `${stray} belongs to no option; an option begins with --, and --help lists them all.`;
   return new ConfigError({
     option: stray,

@@ -90,9 +90,12 @@ export async function openWebTransport(engine, options) {
     };
   }
   const names = engine !== 'auto' ? [engine] : enginesFor(options.parts);
-  const reasons = [];
+  // Why the others are unavailable is of no use to somebody who asked for none of them.
+  const [first] = names;
+  let reasonOfFirst = null;
   for (const name of names) {
     const reason = await engines[name].error();
+    reasonOfFirst ??= reason;
     if (reason === null) {
       const transport = await openEngine(name, options);
       const { port } = transport.address();
@@ -102,12 +105,13 @@ export async function openWebTransport(engine, options) {
         line: `WebTransport is on: HTTP/3 on UDP port ${port}, engine ${name}.${warning}`,
       };
     }
-    reasons.push(`the engine ${name} is unavailable (${reason})`);
   }
-  const remedy = await engines[names[0]].remedy();
+  // The command has a line of its own, to be copied.
   return {
     transport: null,
-    line: `WebTransport is off: ${reasons.join(' and ')}. To turn it on: ${remedy}`,
+    line:
+      `WebTransport is off: the engine ${first} is unavailable (${reasonOfFirst}). ` +
+      `To turn it on:\n  ${await engines[first].remedy()}`,
   };
 }
 

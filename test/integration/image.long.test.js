@@ -5,56 +5,50 @@
  */
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  cpSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { copyFileSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isBuilt } from '@aloud/native';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { LIBRARY } from '../../native/binding.js';
 import { freePort } from '../../deploy/cluster-processes.js';
+import {
+  argumentsOf,
+  copyOf,
+  readDockerfile,
+  readIgnored,
+  variablesOf,
+} from '../../release/dockerfile.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const TEXT = readFileSync(join(ROOT, 'Dockerfile'), 'utf8').replace(/\\\n/g, ' ');
-const IGNORED = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
+const [BUILD, { instructions }] = readDockerfile(ROOT);
+const ALL = [...BUILD.instructions, ...instructions];
 
-/** The copies from the build context: sources and target. */
-const COPIES = [...TEXT.matchAll(/^COPY (?!.*--from)(?:--\S+ )*(.+)$/gm)].map(([, list]) => {
-  const names = list.trim().split(/\s+/);
-  return { sources: names.slice(0, -1), target: names[names.length - 1] };
-});
+/** The copies from the build context. */
+const COPIES = ALL.filter(({ name, options }) => name === 'COPY' && !options.from).map(copyOf);
 
 /** Largest content of the image besides Node.js and Debian, in bytes: 45.2 MB on 2026-11-29. */
 const MAX_CONTENT = 60_000_000;
 
-/** Files that the context leaves out of a copied folder. @param {string} path */
-const isIgnored = (path) => /(^|\/)(target|node_modules)(\/|$)|\.(node|pem)$/.test(path);
+const isIgnored = readIgnored(ROOT);
 
 /** @type {string} */
 let image;
 
 beforeAll(() => {
   image = mkdtempSync(join(tmpdir(), 'aloud-image-'));
-  for (const { sources, target } of COPIES) {
+  for (const { sources, target, intoFolder } of COPIES) {
     for (const source of sources) {
-      const to = target.startsWith('/aloud/')
-        ? join(image, target.slice('/aloud/'.length))
-        : join(image, target, sources.length > 1 || target.endsWith('/') ? basename(source) : '');
+      const to = join(image, target.replace(/^\/aloud\//, ''), intoFolder ? basename(source) : '');
       cpSync(join(ROOT, source), to, {
         recursive: true,
-        filter: (path) => !isIgnored(path.slice(ROOT.length)),
+        filter: (path) => path === join(ROOT, source) || !isIgnored(relative(ROOT, path)),
       });
     }
   }
-  const [, args] = /^RUN (?:.*&& )?npm (ci [^&]+)/m.exec(TEXT) ?? [];
+  const run = ALL.find(({ name, text }) => name === 'RUN' && text.startsWith('npm ci'));
+  const [, args] = /npm (ci [^&]+)/.exec(run?.text ?? '') ?? [];
   execFileSync('npm', [...args.trim().split(/\s+/), '--ignore-scripts', '--prefer-offline'], {
     cwd: image,
     stdio: 'pipe',
@@ -70,10 +64,14 @@ const sizeOf = (folder) =>
     .map((name) => statSync(join(folder, String(name))))
     .reduce((sum, one) => sum + (one.isFile() ? one.size : 0), 0);
 
+/** @param {string} name @returns {import('../../release/dockerfile.js').Instruction} */
+const instructionOf = (name) =>
+  /** @type {any} */ (instructions.find((instruction) => instruction.name === name));
+
 /** Variables that the image sets, with its state in a folder. @param {string} state */
 const environment = (state) =>
   Object.fromEntries(
-    [...TEXT.matchAll(/\b(NODE_ENV|ALOUD_[A-Z_]+)=(\S+)/g)].map(([, name, value]) => [
+    Object.entries(variablesOf(instructionOf('ENV'), {})).map(([name, value]) => [
       name,
       value.replace('/var/lib/aloud', state),
     ]),
@@ -81,9 +79,10 @@ const environment = (state) =>
 
 describe('the image', () => {
   it('gets from the context what it copies', () => {
-    expect(IGNORED).toContain('*');
     for (const source of COPIES.flatMap(({ sources }) => sources))
-      expect(IGNORED, source).toContain(`!${source.replace(/^\.\//, '')}`);
+      expect(isIgnored(source), source).toBe(false);
+    for (const path of ['certs/key.pem', 'server/key.pem', 'native/target/a', 'native/a.node'])
+      expect(isIgnored(path), path).toBe(true);
   });
 
   it('holds what runs, and no tool of a build', () => {
@@ -111,8 +110,9 @@ describe('the image', () => {
   it('starts by its entry point, and is well by its health check', async () => {
     const state = mkdtempSync(join(tmpdir(), 'aloud-image-state-'));
     onTestFinished(() => rmSync(state, { recursive: true }));
-    const [, entry] = /^ENTRYPOINT \["node", "\/aloud\/(.+)"\]/m.exec(TEXT) ?? [];
-    const [, check] = /CMD \["node", "\/aloud\/(.+)"\]/.exec(TEXT) ?? [];
+    const [entry, check] = ['ENTRYPOINT', 'HEALTHCHECK'].map((name) =>
+      argumentsOf(instructionOf(name))[1].replace('/aloud/', ''),
+    );
     const port = String(await freePort());
     const env = { ...environment(state), PATH: '/nowhere', ALOUD_PORT: port, ALOUD_H3_PORT: '0' };
     const child = spawn(process.execPath, [join(image, entry)], { cwd: state, env });

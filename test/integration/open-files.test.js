@@ -13,12 +13,16 @@ import { requireOrSkip } from '../../testkit/skip.js';
 
 const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
 
-/**
- * The files that a server has open once it has started are fewer, and those while it starts are
- * more than the second.
- */
+/** The files that a server has open once it has started are fewer. */
 const LIMIT = 160;
+
+/**
+ * Limit from which a lower one is looked for that a start exceeds: Node.js 20 reads more than 60
+ * modules at once, and later ones no more than they need. Below the second the limit goes down by
+ * one file, because Node.js itself has about 20 open.
+ */
 const TOO_LOW = 60;
+const FEW = 30;
 
 /** @param {number} limit @param {string[]} argv */
 function start(limit, ...argv) {
@@ -59,7 +63,7 @@ function start(limit, ...argv) {
     await ended;
     rmSync(directory, { recursive: true, force: true });
   });
-  return { written, ended };
+  return { written, ended, kill: () => child.kill('SIGKILL') };
 }
 
 requireOrSkip(process.platform === 'linux', 'ulimit and /proc are of Linux').describe(
@@ -119,11 +123,26 @@ requireOrSkip(process.platform === 'linux', 'ulimit and /proc are of Linux').des
     });
 
     it('while it starts says so in one line, and ends', async () => {
-      const { written, ended } = start(TOO_LOW);
-      expect(await ended).toBe(1);
-      expect(written.err.split('\n')[0]).toMatch(
-        /^aloud: no more files can be opened; raise the limit: "ulimit -n"/,
-      );
+      let limit = TOO_LOW;
+      for (;;) {
+        const { written, ended, kill } = start(limit);
+        const started = vi.waitFor(() => expect(written.out).toMatch(/HTTPS is off/), 30_000);
+        const code = await Promise.race([ended, started.then(() => null)]);
+        started.catch(() => {});
+        if (code === null) {
+          kill();
+          await ended;
+          limit = limit > FEW ? limit - 10 : limit - 1;
+          continue;
+        }
+        expect([code, written.err.split('\n')[0]], `limit ${limit}`).toEqual([
+          1,
+          expect.stringMatching(
+            /^aloud: no more files can be opened; raise the limit: "ulimit -n"/,
+          ),
+        ]);
+        return;
+      }
     });
   },
 );

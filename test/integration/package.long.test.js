@@ -230,7 +230,7 @@ describe('the packages', () => {
   it('run without the addon, say how to build it, and write outside the package', async () => {
     install(sources());
     const { url, report } = await start();
-    expect(report).toMatch(/WebTransport is off: .*npx aloud build/);
+    expect(report).toMatch(/WebTransport is off: .*\n.*npx aloud build/);
     await fetchPage(url);
     expect(existsSync(join(folder, 'state', 'aloud', 'certs', 'certificate.pem'))).toBe(true);
     expect(existsSync(join(folder, 'node_modules', 'aloud', 'certs'))).toBe(false);
@@ -300,7 +300,7 @@ requireOrSkip(
     const addon = join(folder, 'node_modules', '@aloud', `native-${name}`, `aloud.${name}.node`);
     writeFileSync(addon, content);
     const { report } = await start();
-    expect(report).toMatch(/WebTransport is off: [^\n]*npx aloud build/);
+    expect(report).toMatch(/WebTransport is off: [^\n]*\n[^\n]*npx aloud build/);
     expect(report).toMatch(/Opus codec is (?!native)/);
   });
 });

@@ -108,7 +108,7 @@ describe('a server whose addon is broken', () => {
   it('says so and how to build it, and runs without it', async () => {
     const report = await startWith((path) => writeFileSync(path, '\x7fELF, and nothing else'));
     expect(report).toMatch(/WebTransport is off: the engine native is unavailable \(it does not/);
-    expect(report).toMatch(/To turn it on: \S/);
+    expect(report).toMatch(/To turn it on:\n {2}\S/);
     expect(report).toMatch(/The Opus codec is libopus-wasm/);
   });
 });

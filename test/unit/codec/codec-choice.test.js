@@ -13,8 +13,8 @@ it('the server uses libopus-wasm where the native codec is missing, and says why
   const { codec, line } = await openCodec('auto');
   expect(codec.name).toBe('libopus-wasm');
   expect(line).toBe(
-    'The Opus codec is libopus-wasm, which takes more time than native: it is not built: ' +
-      'such a command builds it',
+    'The Opus codec is libopus-wasm, which takes more time than native (it is not built: ' +
+      'such a command builds it).',
   );
   expect(await loadCodec()).toBe(codec);
 });

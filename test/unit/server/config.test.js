@@ -368,6 +368,7 @@ describe('unknown names', () => {
       'stray belongs to no option; an option begins with --, and --help lists them all.',
     ],
     [{ argv: ['tokn'] }, 'There is no command tokn; did you mean aloud token?'],
+    [{ argv: ['lan'] }, 'There is no command lan; did you mean --lan?'],
     [{ argv: ['Listen'] }, 'There is no command Listen; did you mean aloud listen?'],
     [
       { argv: ['serve', '--port', '80'] },
