@@ -296,6 +296,7 @@ describe('options of the release before', () => {
     'relay-from': 500,
     'forward-way': 'now',
     'max-server-delay-ms': 250,
+    'received-target': 99,
     'opus-frames': 2,
     'listener-stride': 2,
     'acme-directory': 'https://ca.example/dir',
