@@ -22,11 +22,14 @@ export const FILES_ADVICE =
   'raise the limit: "ulimit -n" in a shell, LimitNOFILE= in a service of systemd';
 
 /**
- * True when no more files can be opened, by this process or on this machine.
+ * True when no more files can be opened, by this process or on this machine. Node.js 24 has another
+ * code when it couldn't read a package.json, and says so in the message.
  * @param {unknown} error
  */
 export const isFileShortage = (error) =>
-  error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');
+  error instanceof Error &&
+  (('code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE')) ||
+    /: too many open files/.test(error.message));
 
 /**
  * Keeps a server running when it can't accept a connection because no more files can be opened.

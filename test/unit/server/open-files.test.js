@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { counted } from '../../../server/counts.js';
-import { surviveFileShortage } from '../../../server/open-files.js';
+import { isFileShortage, surviveFileShortage } from '../../../server/open-files.js';
 
 /** @param {string} code */
 const errorOf = (code) => Object.assign(new Error(`accept ${code}`), { code });
@@ -23,4 +23,11 @@ describe('a server that listens', () => {
     surviveFileShortage(/** @type {any} */ (server));
     expect(() => server.emit('error', errorOf('EBADF'))).toThrow('EBADF');
   });
+});
+
+it('a shortage of files is known by Node.js 24’s message too', () => {
+  const message = 'Cannot read package config /x/package.json: too many open files.';
+  const error = Object.assign(new Error(message), { code: 'ERR_INVALID_PACKAGE_CONFIG' });
+  expect(isFileShortage(error)).toBe(true);
+  expect(isFileShortage(new Error('Cannot read package config /x/package.json'))).toBe(false);
 });
