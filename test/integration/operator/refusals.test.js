@@ -294,6 +294,17 @@ const inRooms = {
   },
   'broadcast-mix': async () =>
     moderate(await new World().join({ e2e: true }), { action: 'broadcast', on: true }),
+  'groups-limit': async () => moderate(await new World().join(), { action: 'groups', count: 21 }),
+  'groups-broadcast': async () => {
+    const ann = await new World().join();
+    moderate(ann, { action: 'broadcast', on: true });
+    moderate(ann, { action: 'groups', count: 2 });
+  },
+  'group-unknown': async () => {
+    const { ann, bob } = await new World().two();
+    moderate(ann, { action: 'groups', count: 2 });
+    moderate(ann, { action: 'group', person: bob.last('welcome').you, group: 3 });
+  },
   'e2e-room': async () =>
     moderate(await new World().join({ e2e: true }), { action: 'mode', mode: 'mix' }),
   'e2e-only': async () => {
