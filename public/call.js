@@ -359,6 +359,15 @@ export class Call extends EventTarget {
     this.#sound.setTrackLevel(level);
   }
 
+  /**
+   * Records the microphone on this device, before the codec.
+   * @param {MessagePort | null} port  to the file's worker (see OwnRecording), transferred; null:
+   *   no more
+   */
+  recordOwn(port) {
+    this.#worker?.send('record-own', port, port ? [port] : []);
+  }
+
   /** Starts sound that the browser holds back; call it from a press. */
   resumeSound() {
     return this.#sound.resume();

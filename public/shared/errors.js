@@ -306,6 +306,20 @@ export const errors = Object.freeze({
       'WebRTC is off on this server. To turn it on, start it with --webrtc and the package ' +
       'node-datachannel.',
   },
+  'own-refused': {
+    close: 136,
+    status: 403,
+    message:
+      'Only people who were recorded can add a recording of their own, after its end, at most ' +
+      'five.',
+  },
+  'own-invalid': {
+    close: 137,
+    status: 422,
+    message:
+      'This is not the next piece of a 24-bit Broadcast Wave file as the page writes it. Send ' +
+      'the file again from its beginning.',
+  },
   'forward-only': {
     close: 100,
     status: 409,

@@ -3,6 +3,9 @@
  * server's options use them.
  */
 
+/** Largest piece of a recording from one's own device, in bytes: some 14 s of mono. */
+export const MAX_OWN_PIECE_BYTES = 2_000_000;
+
 /** Largest server-side delay, in milliseconds. */
 export const MAX_SERVER_DELAY_MS = 2000;
 

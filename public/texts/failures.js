@@ -72,6 +72,18 @@ const soundFailures = Object.freeze({
     'audio”.',
   'share-failed':
     'That sound could not be shared. Choose another tab or file, or reload the page and try again.',
+  'own-full':
+    'There is no more space for the recording on this device. What was recorded before is ' +
+    'kept: download it, delete older files, and start again.',
+  'own-slow':
+    'This device’s disk is too slow, so the recording has stopped. What was recorded before is ' +
+    'kept. Close other programs and start again.',
+  'own-failed':
+    'The file can’t be written or read on this device. Leave the private window if this is ' +
+    'one, or reload the page and try again.',
+  'own-empty': 'No sound came, so no file was kept. Check your microphone, then record again.',
+  'own-not-sent':
+    'The file could not be sent. It is still on this device: check your network and try again.',
   'noise-model':
     'The stronger noise suppression can’t be used now, so your browser’s own is on in its place. ' +
     'To try again, turn it off and on under Settings.',
@@ -204,6 +216,11 @@ const serverFailures = Object.freeze({
   'recording-failed':
     'The recording could not be written, and has stopped. What was recorded before is kept; ' +
     'start another one, or ask the server’s operator.',
+  'own-refused':
+    'Only people who were recorded can add a file to the room’s recording, after its end, and ' +
+    'at most five. Send the file to the host in another way.',
+  'own-invalid':
+    'The server couldn’t use the file. Download it, and send it to the host in another way.',
   'recording-deleted': 'The recording was deleted. Ask the person who recorded it for a copy.',
   'range-beyond': 'The file is shorter than that. Reload the page.',
   'recording-busy':

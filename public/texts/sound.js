@@ -114,6 +114,23 @@ export const soundTexts = translated(own.soundTexts, {
   shareFileHint:
     'It goes out beside your voice, unprocessed. Everybody sees it beside you, and sets its ' +
     'volume. This browser can’t share a tab’s sound; Chrome and Edge on a computer can.',
+  own: 'Record on this device',
+  ownNone: 'Nothing is being recorded on this device.',
+  ownStart: 'Record my microphone',
+  ownStop: 'Stop and keep',
+  ownOn: 'Your microphone is being recorded on this device.',
+  ownKept: 'The file is kept in this browser. Download it to use it elsewhere.',
+  ownFiles: 'Recordings on this device',
+  ownDownload: 'Download',
+  ownGive: 'Add to the room’s recording',
+  ownDelete: 'Delete',
+  ownSending: (/** @type {number} */ percent) => `Sending: ${percent} %`,
+  ownSent: 'The file is with the room’s recording now.',
+  ownHint:
+    'A 24-bit WAV file of your microphone, before it is compressed. It goes on while the ' +
+    'connection is lost, and has silence while you are muted. Each file knows its place on the ' +
+    'room’s clock, so editors can line up the files of all devices.',
+  ownUnsupported: 'This browser can’t keep such a file. Use a current browser, over HTTPS.',
   panelLoading: 'Loading…',
   plotsLoading: 'Loading…',
   plotRoundTrip: 'Round trip',

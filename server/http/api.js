@@ -4,6 +4,7 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Cluster } from '../cluster/cluster.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
+ * @import { ResumeTokens } from '../access/resume-token.js'
  * @import { TokenVerifier } from '../access/token.js'
  * @import { Recordings } from '../recording/recordings.js'
  * @import { RoomsByThread } from '../host/rooms-by-thread.js'
@@ -17,7 +18,7 @@ import { MAX_ROOM_NAME, MAX_USER_NAME, roomNameError } from '../../public/shared
 import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 import { MAX_PIECE_BYTES } from '../../public/shared/wire/track-piece.js';
 import { answerError, readBody } from '../request/body.js';
-import { bannedBy, recordingsApi, recordingsList } from './recordings-api.js';
+import { bannedBy, ownTracks, recordingsApi, recordingsList } from './recordings-api.js';
 
 const PACKAGE = new URL('../../package.json', import.meta.url);
 
@@ -38,6 +39,7 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @property {(request: IncomingMessage) => { remoteAddress?: string }} [clientOf] client of a
  *   request; by default its connection's peer
  * @property {TokenVerifier | null} [verifier]  null if the server has no keys
+ * @property {Pick<ResumeTokens, 'read'>} [tokens]  reads resume tokens
  * @property {RequestHandler} [operatorApi] the operator's part of the API, with the public data of
  *   rooms
  * @property {Pick<Cluster, 'find' | 'nodes' | 'rulesOf'>} [cluster]  the cluster of this node
@@ -91,7 +93,11 @@ export function createApi({
   const { added } = served;
   if (added?.transport) api.post(added.path, added.transport.handle);
   api.use('/tracks', tracksApi(rooms));
-  if (recordings) api.use('/recordings', recordingsApi(recordings, isBanned, clock));
+  if (recordings) {
+    const { tokens } = served;
+    if (tokens) api.put('/recordings/:id/own', ownTracks({ recordings, tokens, isBanned }));
+    api.use('/recordings', recordingsApi(recordings, isBanned, clock));
+  }
   return api;
 }
 

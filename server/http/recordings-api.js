@@ -4,6 +4,7 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Bans, Whom } from '../access/bans.js'
+ * @import { ResumeTokens } from '../access/resume-token.js'
  * @import { TokenVerifier } from '../access/token.js'
  * @import { Recordings } from '../recording/recordings.js'
  */
@@ -13,12 +14,14 @@ import { extname, join } from 'node:path';
 import express from 'express';
 import { roomNameError } from '../../public/shared/text.js';
 import { networkOfClient } from '../network-address.js';
-import { answerError } from '../request/body.js';
+import { MAX_OWN_PIECE_BYTES } from '../../public/shared/limits.js';
+import { answerError, readBody } from '../request/body.js';
 
 /** Types of a recording's files by extension. @type {Readonly<Record<string, string>>} */
 const TYPES = Object.freeze({
   '.opus': 'audio/ogg; codecs=opus',
   '.webm': 'audio/webm; codecs=opus',
+  '.wav': 'audio/wav',
   '.json': 'application/json; charset=utf-8',
   '.vtt': 'text/vtt; charset=utf-8',
 });
@@ -121,6 +124,36 @@ export function recordingsList({ recordings, verifier, isBanned, clock }) {
         .filter((one) => one.room === room && (mayHear || one.isPublic))
         .slice(0, MAX_LISTED),
     });
+  };
+}
+
+/**
+ * Accepts recordings from people's own devices, piece by piece: PUT /api/recordings/<id>/own?at=
+ * with the place of the piece in the file. A person shows their resume token.
+ *
+ * @param {object} options
+ * @param {Pick<Recordings, 'roomOf' | 'addOwn' | 'wasRemoved'>} options.recordings
+ * @param {Pick<ResumeTokens, 'read'>} options.tokens
+ * @param {IsBanned} options.isBanned
+ * @returns {RequestHandler<{ id: string }>}
+ */
+export function ownTracks({ recordings, tokens, isBanned }) {
+  return (request, response, next) => {
+    const { id } = request.params;
+    const at = typeof request.query.at === 'string' ? Number(request.query.at) : NaN;
+    const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    const add = async (/** @type {Buffer | null} */ piece) => {
+      if (piece === null) return answerError(response, 'body-too-large');
+      const room = await recordings.roomOf(id);
+      if (room === null) return answerError(response, missing(recordings, id));
+      const place = tokens.read(token, room);
+      if (place === null) return answerError(response, 'own-refused');
+      if (isBanned(request, room, place.grant)) return answerError(response, 'banned');
+      const refusal = await recordings.addOwn(id, place.id, at, piece);
+      if (refusal) answerError(response, refusal);
+      else response.status(204).end();
+    };
+    readBody(request, MAX_OWN_PIECE_BYTES, (piece) => void add(piece).catch(next));
   };
 }
 

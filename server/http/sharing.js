@@ -48,7 +48,7 @@ export function shareWith(allowsOrigin) {
     if (request.method !== 'OPTIONS') return false;
     response.writeHead(204, {
       'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE',
-      'Access-Control-Allow-Headers': 'Content-Type',
+      'Access-Control-Allow-Headers': 'Authorization, Content-Type',
       'Access-Control-Max-Age': PREFLIGHT_SECONDS,
     });
     response.end();

@@ -6,6 +6,8 @@
  * @property {string} label  name of the person; the mix has its own
  * @property {string | null} person  the person's id; null for the mix
  * @property {number | null} seconds null if the server stopped before the length was known
+ * @property {number} [offset]  of a recording from a person's own device: seconds from the mix's
+ *   first sample to its own
  *
  * @typedef {'recording-limit' | 'recording-share' | 'recording-failed'} Trouble reason to stop a
  *   recording
@@ -18,6 +20,7 @@
  * @property {string | null} stoppedAt  null while it runs, or if the server stopped first
  * @property {boolean} [isPublic]  true if everybody may hear it
  * @property {number} [bitrate]  of the mix, in bits per second
+ * @property {number} [firstSample]  of all its files, on the room's clock
  * @property {FileDescription[]} files
  */
 

@@ -78,6 +78,7 @@ export class Recording {
     this.#chapters = new Chapters(format.frameMs / 1000);
     this.#describeFrames = Math.round((DESCRIBE_SECONDS * 1000) / format.frameMs);
     this.#next = this.firstFrame = this.#now();
+    directory.description.firstSample = this.firstFrame * format.frameSamples;
     const { track, file } = this.#addTrack(MIX_FILE, 'Everybody', null);
     this.#mixTrack = new MixTrack(track, encoder, lookahead, format);
     this.#mixFile = file;
@@ -117,7 +118,13 @@ export class Recording {
       preSkip: preSkipOf(format),
       sampleRate: format.sampleRate,
       channels: format.channels,
-      tags: { TITLE: `${label}, ${this.#room}`, ARTIST: label, DATE: startedAt },
+      tags: {
+        TITLE: `${label}, ${this.#room}`,
+        ARTIST: label,
+        DATE: startedAt,
+        // As in a Broadcast Wave file: the place of the first sample, on the room's clock.
+        TIME_REFERENCE: String(this.#directory.description.firstSample),
+      },
       write: file.write,
     });
     return { track: new Track(ogg, format), file };

@@ -22,6 +22,7 @@ import { DESCRIPTION, RecordingDirectory } from './recording-directory.js';
 import { SteadyDate } from './steady-date.js';
 import { wholePages } from './ogg-reader.js';
 import { exists, lastWritten, LEAST_BYTES, secondsOf, sizeOf } from './on-disk.js';
+import { OwnTracks } from './own-tracks.js';
 import { CHAPTERS_FILE, MIX_FILE, PEAKS_FILE } from './recording.js';
 import { RecordingUsage } from './recording-usage.js';
 import { WEBM_FILE, WebmMaker } from './webm-file.js';
@@ -43,7 +44,7 @@ const HOUR_MS = 3600 * 1000;
 /** Form of an id: 128 bits in base64url. */
 const ID = /^[A-Za-z0-9_-]{22}$/;
 
-const FILE = /^[a-z0-9][a-z0-9-]{0,60}\.opus$/;
+const FILE = /^[a-z0-9][a-z0-9-]{0,60}\.(opus|wav)$/;
 const OTHER_FILES = Object.freeze([PEAKS_FILE, CHAPTERS_FILE, WEBM_FILE]);
 
 /** Limit of remembered deletions. */
@@ -85,6 +86,7 @@ export class Recordings {
         'recording could not be converted',
       ),
   });
+  #own = new OwnTracks(this);
   /** Recently deleted recordings, the oldest first. @type {Set<string>} */
   #removed = new Set();
   #closed = false;
@@ -418,6 +420,14 @@ export class Recordings {
   }
 
   /**
+   * Adds a piece of a recording from a person's own device.
+   * @type {OwnTracks['add']}
+   */
+  addOwn(id, person, at, piece) {
+    return this.#own.add(id, person, at, piece);
+  }
+
+  /**
    * Deletes an ended recording.
    * @param {string} id  unchecked
    * @returns {Promise<boolean>} false if there is none
@@ -436,7 +446,11 @@ export class Recordings {
    */
   async #delete(id) {
     this.#remember(id);
-    await Promise.all([this.#webm.made(id), ...this.#onRemoved.map((onRemoved) => onRemoved(id))]);
+    await Promise.all([
+      this.#own.settled(id),
+      this.#webm.made(id),
+      ...this.#onRemoved.map((onRemoved) => onRemoved(id)),
+    ]);
     try {
       await rm(join(this.#directory, id), { recursive: true, force: true });
     } catch (error) {

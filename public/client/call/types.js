@@ -153,6 +153,8 @@
  * @property {{ sound: ReadableStream<AudioData>, noiseModel: boolean }} capture-track  the
  *   microphone's sound, unprocessed; likewise
  * @property {null} capture-ended
+ * @property {MessagePort | null} record-own  records captured sound through the port, as
+ *   OwnRecording does; null ends that
  * @property {{ memory: ArrayBufferLike, port: MessagePort, sampleRate: number, blockMs: number
  *   }} playback  the playback worklet's ring and port
  * @property {{ frames: number, leadMs: number }} pull  answered by the same number of `frame`

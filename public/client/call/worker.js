@@ -1,11 +1,13 @@
 /**
  * @import { CallView, MessageTarget, ToWorker } from './types.js'
  * @import { NoiseSuppressor } from '../capture/noise-suppressor.js'
+ * @import { OwnRecording } from '../capture/own-recording.js'
  * @import { Primitives } from '../../shared/stream/sframe.js'
  */
 
 import createLibopus from '/vendor/libopus-wasm/generated/libopus.generated.mjs';
 import { SampleRing } from '../../../worklets/sample-ring.js';
+import { systemClock } from '../../shared/clock.js';
 import { createAudioFormat } from '../../shared/sound/audio-format.js';
 import { createLibopusCodec } from '../../shared/stream/libopus-codec.js';
 import { warmUpCodec } from './call-audio.js';
@@ -21,6 +23,9 @@ let capture = /** @type {MessagePort | TrackFeed | null} */ (null);
 let suppressor = /** @type {NoiseSuppressor | null} */ (null);
 /** Number of choices, which overtake each other while the model is loaded. */
 let suppressions = 0;
+/** Records captured sound on this device; null unless this person does. */
+let recording = /** @type {OwnRecording | null} */ (null);
+let isMuted = false;
 let playbackPort = /** @type {MessagePort | null} */ (null);
 let format = createAudioFormat();
 let frame = new Float32Array(pullSamples(format));
@@ -58,12 +63,16 @@ const call = new CallClient({
 });
 
 call.on('refused', (message) => page.send('refused', message));
-call.on('moderated', (message) => page.send('moderated', message));
+call.on('moderated', (message) => {
+  if ('muted' in message && message.muted === true) mute(true);
+  page.send('moderated', message);
+});
 call.on('track-place', (message) => page.send('track-place', message));
 
 call.store.observe((_value, _before, changes) => {
   const { joined, stats } = changes;
   if (joined) prepare(joined.format);
+  if (stats) recording?.follow(stats.clock);
   page.send('changed', stats ? { ...changes, stats: atPageTime(stats) } : changes);
   if (joined && !isWarm) {
     isWarm = true;
@@ -104,6 +113,7 @@ function endCapture() {
 const voice = {
   /** @type {NoiseSuppressor['capture']} */
   capture(samples, count, rate, burst) {
+    recording?.capture(samples, count, rate, burst);
     (suppressor ?? call).capture(samples, count, rate, burst);
   },
   get samplesToFrame() {
@@ -142,10 +152,33 @@ async function suppressNoise(isWanted) {
   }
 }
 
+/** @param {boolean} muted */
+function mute(muted) {
+  isMuted = muted;
+  recording?.mute(muted);
+}
+
+/** @param {MessagePort | null} port */
+async function recordOwn(port) {
+  recording?.stop();
+  recording = null;
+  if (port === null) return;
+  const { OwnRecording } = await import('../capture/own-recording.js');
+  recording = new OwnRecording({ format, port, muted: isMuted, clock: systemClock });
+  const { stats } = call.store.value;
+  if (stats) recording.follow(stats.clock);
+}
+
+/** Captured sound goes on from another device, or after a gap. */
+function restartCapture() {
+  call.restartCapture();
+  recording?.restartCapture();
+}
+
 /** @param {ToWorker['capture']} source */
 function captureFrom({ memory, port, noiseModel }) {
   endCapture();
-  call.restartCapture();
+  restartCapture();
   void suppressNoise(noiseModel);
   capture = port;
   if (memory) {
@@ -174,23 +207,32 @@ const scope = /** @type {MessageTarget} */ (/** @type {unknown} */ (globalThis))
 
 const page = openWorkerEnd(scope, {
   // The store tells of a failure.
-  join: (options) => void call.join(options).catch(() => {}),
-  change: (changes) => call.change(changes),
+  join: (options) => {
+    mute(options.muted ?? false);
+    void call.join(options).catch(() => {});
+  },
+  change: (changes) => {
+    if (changes.muted !== undefined) mute(changes.muted);
+    call.change(changes);
+  },
   control: (message) => call.sendControl(message),
   wake: () => call.wake(),
   leave: ({ keepsPlace }) => {
+    recording?.stop();
     call.leave(keepsPlace);
     page.send('left', null);
   },
   capture: captureFrom,
   'capture-track': ({ sound, noiseModel }) => {
     endCapture();
-    call.restartCapture();
+    restartCapture();
     void suppressNoise(noiseModel);
     // An exception reaches the page's Worker.onerror, as one in an event handler does.
     capture = new TrackFeed(sound, voice, format.channels, reportError);
   },
   'capture-ended': endCapture,
+  'record-own': (port) =>
+    void recordOwn(port).catch(() => port?.postMessage({ end: 'own-failed' })),
   playback: playTo,
   pull: ({ frames, leadMs }) => {
     call.observeOutput(leadMs, 0, 0);

@@ -1,4 +1,5 @@
 /**
+ * @import { AudioFormat } from '../../shared/sound/audio-format.js'
  * @import { ClockSync } from '../clock/clock-sync.js'
  */
 
@@ -58,10 +59,19 @@ const NEW_PERIOD_MS = 2000;
 const CHUNK_SAMPLES = 1024;
 
 /**
- * Sends the microphone's sound as frames on the grid of the server's sample clock. The first
- * sample's place comes from its arrival time; from then on samples are counted. One resampler
- * converts to the room's rate and stretches by a few parts per million, since no two sound cards
- * run equally fast. Samples jump only when they are more than a frame off.
+ * Receiver of the frames of a grid.
+ * @typedef {object} FrameSink
+ * @property {(frame: number, pcm: Float32Array | null) => void} send  frame: higher than the last;
+ *   pcm: may be changed, and is reused; null when nothing was captured
+ * @property {boolean} resting  true in silence, when sound may move unheard
+ * @property {() => void} close
+ */
+
+/**
+ * Puts captured sound as frames on the grid of the server's sample clock. The first sample's place
+ * comes from its arrival time; from then on samples are counted. One resampler converts to the
+ * room's rate and stretches by a few parts per million, since no two sound cards run equally fast.
+ * Samples jump only when they are more than a frame off.
  *
  * A browser delivers sound in bursts of a piece or more (see BurstModel), and the burst that
  * completes a frame sends it. When frames and bursts fit into each other, sound is shifted so that
@@ -72,10 +82,11 @@ const CHUNK_SAMPLES = 1024;
  * the rest of the burst, and the server-side delay would cover that for everybody. Sound whose
  * bursts don't fit is shifted by a whole burst, since a frame may have to wait for all of one.
  */
-export class Uplink {
+export class FrameGrid {
   #format;
   #clockSync;
-  #sender;
+  #sink;
+  #followsBursts;
   #pcm;
   #filled = 0;
 
@@ -119,63 +130,40 @@ export class Uplink {
   #frame = -1;
   #corrected = { reanchored: 0, skippedFrames: 0, droppedFrames: 0, movedMs: 0 };
 
-  /** @param {{ clockSync: ClockSync } & ConstructorParameters<typeof FrameSender>[0]} options */
-  constructor({ clockSync, ...options }) {
-    this.#format = options.format;
-    this.#rate = options.format.sampleRate;
+  /**
+   * @param {object} options
+   * @param {AudioFormat} options.format
+   * @param {Pick<ClockSync, 'sampleClockAt'>} options.clockSync
+   * @param {FrameSink} options.sink  closed with this
+   * @param {boolean} [options.followsBursts]  false: sound is at its true place, however it comes
+   */
+  constructor({ format, clockSync, sink, followsBursts = true }) {
+    this.#format = format;
+    this.#rate = format.sampleRate;
     this.#clockSync = clockSync;
-    this.#sender = new FrameSender(options);
-    const { frameValues, channels } = options.format;
+    this.#sink = sink;
+    this.#followsBursts = followsBursts;
+    const { frameValues, channels } = format;
     this.#pcm = new Float32Array(frameValues);
     this.#resampler = new Resampler(CHUNK_SAMPLES, channels);
     this.#silence = new Float32Array((CHUNK_SAMPLES / 2) * channels);
   }
 
   /**
-   * FrameSender's counters, and corrections of place. `reanchored`: times. `skippedFrames`,
-   * `droppedFrames`: frames. `movedMs`: sum of all movements of the sent sound in either direction.
+   * Corrections of place. `reanchored`: times. `skippedFrames`, `droppedFrames`: frames. `movedMs`:
+   * sum of all movements of the sent sound in either direction.
    */
-  get counters() {
-    return { ...this.#sender.counters, ...this.#corrected };
+  get corrected() {
+    return this.#corrected;
   }
 
-  get bytes() {
-    return this.#sender.bytes;
-  }
-
-  stats() {
-    const { level, voice } = this.#sender;
-    const laterMs = (this.#gridOffset * 1000) / this.#format.sampleRate;
-    const { periodMs: burstMs } = this.#bursts;
-    const burstPhaseMs = this.#heldMs;
+  /** Placing of sound by its bursts, as ClientStats has it, in milliseconds. */
+  get placing() {
     return {
-      ...this.counters,
-      level,
-      voice,
-      driftPpm: this.driftPpm,
-      laterMs,
-      burstMs,
-      burstPhaseMs,
+      laterMs: (this.#gridOffset * 1000) / this.#format.sampleRate,
+      burstMs: this.#bursts.periodMs,
+      burstPhaseMs: this.#heldMs,
     };
-  }
-
-  /** @param {boolean} muted true: send silence instead of sound */
-  mute(muted) {
-    this.#sender.mute(muted);
-  }
-
-  /** @param {boolean} suppresses true when packets are left out in silence */
-  suppressSilence(suppresses) {
-    this.#sender.suppressSilence(suppresses);
-  }
-
-  /**
-   * @param {number | null} lostPercent share of the sent packets that were lost, as the server
-   *   reports it
-   * @param {number | null} roundTripMs as the server reports it
-   */
-  report(lostPercent, roundTripMs) {
-    this.#sender.report(lostPercent, roundTripMs);
   }
 
   /** Number of captured samples that complete the frame. */
@@ -226,7 +214,7 @@ export class Uplink {
         this.#filled = 0;
         this.#heldMs =
           ((clock - (this.#frame + 1) * frameSamples) * 1000) / this.#format.sampleRate;
-        this.#sender.send(this.#frame++, this.#pcm);
+        this.#sink.send(this.#frame++, this.#pcm);
       }
     }
   }
@@ -264,7 +252,7 @@ export class Uplink {
     const error = position - pending - this.#frame * frameSamples - this.#filled;
     const errorMs = (error * 1000) / sampleRate;
     if (Math.abs(error) > frameSamples) this.#jump(captured, error);
-    else if (this.#sender.resting && Math.abs(errorMs) > KEPT_IN_SILENCE_MS)
+    else if (this.#sink.resting && Math.abs(errorMs) > KEPT_IN_SILENCE_MS)
       this.#shift(Math.round(error));
     else this.#steer(errorMs, (count * 1000) / this.#rate);
   }
@@ -298,6 +286,7 @@ export class Uplink {
     const { sampleRate, frameSamples } = this.#format;
     const { periodMs, sinceMs, isRegular } = this.#bursts;
     this.#plannedMs = periodMs;
+    if (!this.#followsBursts) return;
     const perMs = sampleRate / 1000;
     const burst = periodMs * perMs;
     const [short, long] = [Math.min(frameSamples, burst), Math.max(frameSamples, burst)];
@@ -373,7 +362,7 @@ export class Uplink {
   #moveOffset(forMs) {
     const left = this.#finalOffset - this.#gridOffset;
     if (left === 0) return;
-    const most = this.#sender.resting
+    const most = this.#sink.resting
       ? this.#format.frameSamples / 2
       : MAX_CORRECTION_PPM * 1e-6 * forMs * (this.#format.sampleRate / 1000);
     this.#gridOffset += clamp(left, most);
@@ -435,7 +424,7 @@ export class Uplink {
     if (this.#placed) this.restartCapture();
     const ended = Math.floor(clock / this.#format.frameSamples) - 1;
     if (this.#frame < 0 || this.#frame < ended - MAX_MADE_UP) this.#frame = Math.max(0, ended);
-    for (; this.#frame <= ended; this.#frame++) this.#sender.send(this.#frame, null);
+    for (; this.#frame <= ended; this.#frame++) this.#sink.send(this.#frame, null);
     return true;
   }
 
@@ -454,7 +443,52 @@ export class Uplink {
 
   /** Idempotent. */
   close() {
-    this.#sender.close();
+    this.#sink.close();
+  }
+}
+
+/** Sends the microphone's sound, as frames on the grid. */
+export class Uplink extends FrameGrid {
+  #sender;
+
+  /** @param {{ clockSync: ClockSync } & ConstructorParameters<typeof FrameSender>[0]} options */
+  constructor({ clockSync, ...options }) {
+    const sink = new FrameSender(options);
+    super({ format: options.format, clockSync, sink });
+    this.#sender = sink;
+  }
+
+  /** The counters of FrameSender, and of corrections of place. */
+  get counters() {
+    return { ...this.#sender.counters, ...this.corrected };
+  }
+
+  get bytes() {
+    return this.#sender.bytes;
+  }
+
+  stats() {
+    const { level, voice } = this.#sender;
+    return { ...this.counters, level, voice, driftPpm: this.driftPpm, ...this.placing };
+  }
+
+  /** @param {boolean} muted true: send silence instead of sound */
+  mute(muted) {
+    this.#sender.mute(muted);
+  }
+
+  /** @param {boolean} suppresses true when packets are left out in silence */
+  suppressSilence(suppresses) {
+    this.#sender.suppressSilence(suppresses);
+  }
+
+  /**
+   * @param {number | null} lostPercent share of the sent packets that were lost, as the server
+   *   reports it
+   * @param {number | null} roundTripMs as the server reports it
+   */
+  report(lostPercent, roundTripMs) {
+    this.#sender.report(lostPercent, roundTripMs);
   }
 }
 

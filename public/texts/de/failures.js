@@ -69,6 +69,20 @@ const soundFailures = {
   'share-failed':
     'Dieser Ton ließ sich nicht teilen. Wähle einen anderen Tab oder eine andere Datei, oder ' +
     'lade die Seite neu und versuche es noch einmal.',
+  'own-full':
+    'Auf diesem Gerät ist kein Platz mehr für die Aufnahme. Das bisher Aufgenommene bleibt: ' +
+    'Lade es herunter, lösche ältere Dateien und fang neu an.',
+  'own-slow':
+    'Der Datenträger dieses Geräts ist zu langsam, darum ist die Aufnahme zu Ende. Das bisher ' +
+    'Aufgenommene bleibt. Schließe andere Programme und fang neu an.',
+  'own-failed':
+    'Die Datei lässt sich auf diesem Gerät nicht schreiben oder lesen. Verlasse das private ' +
+    'Fenster, falls dies eines ist, oder lade die Seite neu und versuche es noch einmal.',
+  'own-empty':
+    'Es kam kein Ton, darum gibt es keine Datei. Prüfe dein Mikrofon und nimm noch einmal auf.',
+  'own-not-sent':
+    'Die Datei ließ sich nicht senden. Sie liegt noch auf diesem Gerät: Prüfe dein Netz und ' +
+    'versuche es noch einmal.',
   'noise-model':
     'Die stärkere Rauschunterdrückung lässt sich gerade nicht benutzen, deshalb ist die des ' +
     'Browsers an. Um es noch einmal zu versuchen, schalte sie unter „Einstellungen“ aus und ein.',
@@ -209,6 +223,12 @@ const serverFailures = {
   'recording-failed':
     'Die Aufnahme konnte nicht geschrieben werden und ist beendet. Was vorher aufgenommen wurde, ' +
     'bleibt; starte eine neue oder frage den Betreiber des Servers.',
+  'own-refused':
+    'Nur wer aufgenommen wurde, kann der Aufnahme des Raums eine Datei beifügen, nach ihrem ' +
+    'Ende, und höchstens fünf. Schick die Datei dem Gastgeber auf anderem Weg.',
+  'own-invalid':
+    'Der Server konnte die Datei nicht verwenden. Lade sie herunter und schick sie dem ' +
+    'Gastgeber auf anderem Weg.',
   'recording-deleted':
     'Die Aufnahme wurde gelöscht. Bitte die Person, die sie gemacht hat, um eine Kopie.',
   'range-beyond': 'Die Datei ist kürzer. Lade die Seite neu.',

@@ -103,6 +103,25 @@ export const soundTexts = {
     'Er geht unverarbeitet neben deiner Stimme hinaus. Alle sehen ihn neben dir und stellen ihn ' +
     'so laut, wie sie wollen. Den Ton eines Tabs kann dieser Browser nicht teilen; Chrome und ' +
     'Edge auf einem Computer können es.',
+  own: 'Auf diesem Gerät aufnehmen',
+  ownNone: 'Auf diesem Gerät wird nichts aufgenommen.',
+  ownStart: 'Mein Mikrofon aufnehmen',
+  ownStop: 'Beenden und behalten',
+  ownOn: 'Dein Mikrofon wird auf diesem Gerät aufgenommen.',
+  ownKept: 'Die Datei liegt in diesem Browser. Lade sie herunter, um sie anderswo zu verwenden.',
+  ownFiles: 'Aufnahmen auf diesem Gerät',
+  ownDownload: 'Herunterladen',
+  ownGive: 'Zur Aufnahme des Raums geben',
+  ownDelete: 'Löschen',
+  ownSending: (percent) => `Wird gesendet: ${percent} %`,
+  ownSent: 'Die Datei liegt jetzt bei der Aufnahme des Raums.',
+  ownHint:
+    'Eine WAV-Datei mit 24 Bit von deinem Mikrofon, bevor es komprimiert wird. Sie läuft ' +
+    'weiter, wenn die Verbindung weg ist, und ist still, solange du stumm bist. Jede Datei ' +
+    'kennt ihre Stelle auf der Uhr des Raums, sodass Schnittprogramme die Dateien aller Geräte ' +
+    'genau untereinander legen.',
+  ownUnsupported:
+    'Dieser Browser kann so eine Datei nicht anlegen. Nimm einen aktuellen Browser, über HTTPS.',
   panelLoading: 'Wird geladen …',
   plotsLoading: 'Wird geladen …',
   plotRoundTrip: 'Hin und zurück',

@@ -76,6 +76,21 @@ export const failureTexts = {
     'envía.',
   'webrtc-off':
     'WebRTC está desactivado en este servidor. Pide a su operador que lo inicie con --webrtc.',
+  'own-full':
+    'No queda espacio para la grabación en este dispositivo. Lo grabado se conserva: ' +
+    'descárgalo, elimina archivos antiguos y empieza de nuevo.',
+  'own-slow':
+    'El disco de este dispositivo es demasiado lento, así que la grabación se ha detenido. Lo ' +
+    'grabado se conserva. Cierra otros programas y empieza de nuevo.',
+  'own-failed':
+    'El archivo no se puede escribir ni leer en este dispositivo. Sal de la ventana privada si ' +
+    'lo es, o recarga la página e inténtalo de nuevo.',
+  'own-empty':
+    'No llegó ningún sonido, así que no se guardó ningún archivo. Revisa tu micrófono y graba ' +
+    'de nuevo.',
+  'own-not-sent':
+    'No se ha podido enviar el archivo. Sigue en este dispositivo: revisa tu red e inténtalo ' +
+    'de nuevo.',
   'noise-model':
     'La reducción de ruido reforzada no se puede usar ahora, así que está activa la de tu ' +
     'navegador. Para volver a intentarlo, desactívala y actívala en Ajustes.',
@@ -206,6 +221,11 @@ export const failureTexts = {
   'recording-failed':
     'No se ha podido escribir la grabación, y se ha parado. Lo grabado antes se conserva; ' +
     'empieza otra, o pregunta al operador del servidor.',
+  'own-refused':
+    'Solo quienes fueron grabados pueden añadir un archivo a la grabación de la sala, después ' +
+    'de su final, y cinco como máximo. Envía el archivo al anfitrión por otro medio.',
+  'own-invalid':
+    'El servidor no ha podido usar el archivo. Descárgalo y envíalo al anfitrión por otro medio.',
   'recording-deleted': 'La grabación se ha borrado. Pide una copia a quien la hizo.',
   'range-beyond': 'El archivo es más corto. Recarga la página.',
   'recording-busy':

@@ -101,6 +101,25 @@ export const soundTexts = {
     'Todos lo oyen en el mismo momento, como el metrónomo, y pueden tocar con él. Mientras ' +
     'suena el metrónomo, empieza con un compás, tras un compás de pulsos. No está en ninguna ' +
     'grabación. Usa auriculares, o el micrófono lo captará.',
+  own: 'Grabar en este dispositivo',
+  ownNone: 'No se está grabando nada en este dispositivo.',
+  ownStart: 'Grabar mi micrófono',
+  ownStop: 'Detener y guardar',
+  ownOn: 'Tu micrófono se está grabando en este dispositivo.',
+  ownKept: 'El archivo queda en este navegador. Descárgalo para usarlo en otro sitio.',
+  ownFiles: 'Grabaciones en este dispositivo',
+  ownDownload: 'Descargar',
+  ownGive: 'Añadir a la grabación de la sala',
+  ownDelete: 'Eliminar',
+  ownSending: (percent) => `Enviando: ${percent} %`,
+  ownSent: 'El archivo ya está con la grabación de la sala.',
+  ownHint:
+    'Un archivo WAV de 24 bits de tu micrófono, antes de comprimirlo. Continúa aunque se ' +
+    'pierda la conexión y queda en silencio mientras estás silenciado. Cada archivo conoce su ' +
+    'lugar en el reloj de la sala, así que los editores pueden alinear los archivos de todos ' +
+    'los dispositivos.',
+  ownUnsupported:
+    'Este navegador no puede guardar un archivo así. Usa un navegador actual, por HTTPS.',
   panelLoading: 'Cargando…',
   plotsLoading: 'Cargando…',
   plotRoundTrip: 'Ida y vuelta',

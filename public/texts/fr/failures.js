@@ -78,6 +78,21 @@ export const failureTexts = {
     'programme qui envoie.',
   'webrtc-off':
     'WebRTC est désactivé sur ce serveur. Demandez à son exploitant de le lancer avec --webrtc.',
+  'own-full':
+    'Il n’y a plus de place pour l’enregistrement sur cet appareil. Ce qui a été enregistré ' +
+    'est gardé : téléchargez-le, supprimez d’anciens fichiers et recommencez.',
+  'own-slow':
+    'Le disque de cet appareil est trop lent, l’enregistrement s’est donc arrêté. Ce qui a été ' +
+    'enregistré est gardé. Fermez d’autres programmes et recommencez.',
+  'own-failed':
+    'Le fichier ne peut être ni écrit ni lu sur cet appareil. Quittez la fenêtre privée si ' +
+    'c’en est une, ou rechargez la page et réessayez.',
+  'own-empty':
+    'Aucun son n’est arrivé, aucun fichier n’a donc été gardé. Vérifiez votre micro, puis ' +
+    'enregistrez de nouveau.',
+  'own-not-sent':
+    'Le fichier n’a pas pu être envoyé. Il est toujours sur cet appareil : vérifiez votre ' +
+    'réseau et réessayez.',
   'noise-model':
     'La réduction du bruit renforcée ne peut pas être utilisée maintenant ; celle de votre ' +
     'navigateur la remplace. Pour réessayer, désactivez-la puis réactivez-la dans Réglages.',
@@ -220,6 +235,12 @@ export const failureTexts = {
   'recording-failed':
     'L’enregistrement n’a pas pu être écrit, et s’est arrêté. Ce qui a été enregistré avant ' +
     'est gardé ; commencez-en un autre, ou demandez à l’exploitant du serveur.',
+  'own-refused':
+    'Seules les personnes enregistrées peuvent ajouter un fichier à l’enregistrement du salon, ' +
+    'après sa fin, et cinq au plus. Envoyez le fichier à l’hôte d’une autre façon.',
+  'own-invalid':
+    'Le serveur n’a pas pu utiliser le fichier. Téléchargez-le et envoyez-le à l’hôte d’une ' +
+    'autre façon.',
   'recording-deleted':
     'L’enregistrement a été supprimé. Demandez une copie à la personne qui l’a fait.',
   'range-beyond': 'Le fichier est plus court que cela. Rechargez la page.',

@@ -105,6 +105,25 @@ export const soundTexts = {
     'Tout le monde l’entend au même moment, comme le métronome, et peut jouer avec. Tant que ' +
     'le métronome est lancé, il commence avec une mesure, après une mesure de battements. Il ' +
     'n’est dans aucun enregistrement. Utilisez un casque, sinon le micro le capte.',
+  own: 'Enregistrer sur cet appareil',
+  ownNone: 'Rien n’est enregistré sur cet appareil.',
+  ownStart: 'Enregistrer mon micro',
+  ownStop: 'Arrêter et garder',
+  ownOn: 'Votre micro est enregistré sur cet appareil.',
+  ownKept: 'Le fichier est gardé dans ce navigateur. Téléchargez-le pour l’utiliser ailleurs.',
+  ownFiles: 'Enregistrements sur cet appareil',
+  ownDownload: 'Télécharger',
+  ownGive: 'Ajouter à l’enregistrement du salon',
+  ownDelete: 'Supprimer',
+  ownSending: (percent) => `Envoi : ${percent} %`,
+  ownSent: 'Le fichier accompagne maintenant l’enregistrement du salon.',
+  ownHint:
+    'Un fichier WAV 24 bits de votre micro, avant compression. Il continue pendant une coupure ' +
+    'de connexion et reste silencieux tant que votre micro est coupé. Chaque fichier connaît ' +
+    'sa place sur l’horloge du salon, pour que les logiciels de montage alignent les fichiers ' +
+    'de tous les appareils.',
+  ownUnsupported:
+    'Ce navigateur ne peut pas garder un tel fichier. Utilisez un navigateur récent, en HTTPS.',
   panelLoading: 'Chargement…',
   plotsLoading: 'Chargement…',
   plotRoundTrip: 'Aller-retour',

@@ -76,6 +76,21 @@ export const failureTexts = {
     'L’offerta non ha un Opus che il server possa usare. Scegli Opus nel programma che invia.',
   'webrtc-off':
     'Su questo server WebRTC è disattivato. Chiedi al gestore di avviarlo con --webrtc.',
+  'own-full':
+    'Su questo dispositivo non c’è più spazio per la registrazione. Quanto registrato resta: ' +
+    'scaricalo, elimina i file più vecchi e ricomincia.',
+  'own-slow':
+    'Il disco di questo dispositivo è troppo lento, perciò la registrazione si è fermata. ' +
+    'Quanto registrato resta. Chiudi altri programmi e ricomincia.',
+  'own-failed':
+    'Il file non si può scrivere né leggere su questo dispositivo. Esci dalla finestra ' +
+    'privata, se lo è, oppure ricarica la pagina e riprova.',
+  'own-empty':
+    'Non è arrivato alcun suono, perciò non c’è alcun file. Controlla il microfono e registra ' +
+    'di nuovo.',
+  'own-not-sent':
+    'Non è stato possibile inviare il file. È ancora su questo dispositivo: controlla la rete ' +
+    'e riprova.',
   'noise-model':
     'La riduzione del rumore più forte ora non si può usare, quindi è attiva quella del ' +
     'browser. Per riprovare, disattivala e riattivala in Impostazioni.',
@@ -194,6 +209,12 @@ export const failureTexts = {
   'recording-failed':
     'La registrazione non si è potuta scrivere, ed è finita. Ciò che c’era prima è tenuto; ' +
     'cominciane un’altra, o chiedi al gestore del server.',
+  'own-refused':
+    'Solo chi è stato registrato può aggiungere un file alla registrazione della stanza, dopo ' +
+    'la fine, e al massimo cinque. Manda il file all’organizzatore in un altro modo.',
+  'own-invalid':
+    'Il server non ha potuto usare il file. Scaricalo e mandalo all’organizzatore in un altro ' +
+    'modo.',
   'recording-deleted': 'La registrazione è stata cancellata. Chiedi una copia a chi l’ha fatta.',
   'range-beyond': 'Il file è più breve. Ricarica la pagina.',
   'recording-busy':

@@ -102,6 +102,25 @@ export const soundTexts = {
     'Tutti la sentono nello stesso momento, come il metronomo, e possono suonarci sopra. ' +
     'Mentre il metronomo è acceso comincia con una battuta, dopo una battuta di battiti. Non ' +
     'è in nessuna registrazione. Usa le cuffie, o il microfono la capta.',
+  own: 'Registra su questo dispositivo',
+  ownNone: 'Su questo dispositivo non si registra nulla.',
+  ownStart: 'Registra il mio microfono',
+  ownStop: 'Ferma e conserva',
+  ownOn: 'Il tuo microfono viene registrato su questo dispositivo.',
+  ownKept: 'Il file resta in questo browser. Scaricalo per usarlo altrove.',
+  ownFiles: 'Registrazioni su questo dispositivo',
+  ownDownload: 'Scarica',
+  ownGive: 'Aggiungi alla registrazione della stanza',
+  ownDelete: 'Elimina',
+  ownSending: (percent) => `Invio: ${percent} %`,
+  ownSent: 'Il file ora sta con la registrazione della stanza.',
+  ownHint:
+    'Un file WAV a 24 bit del tuo microfono, prima della compressione. Continua mentre la ' +
+    'connessione è interrotta e tace finché hai il microfono spento. Ogni file conosce il suo ' +
+    'posto sull’orologio della stanza, così i programmi di montaggio allineano i file di tutti ' +
+    'i dispositivi.',
+  ownUnsupported:
+    'Questo browser non può conservare un file simile. Usa un browser aggiornato, tramite HTTPS.',
   panelLoading: 'Caricamento…',
   plotsLoading: 'Caricamento…',
   plotRoundTrip: 'Andata e ritorno',

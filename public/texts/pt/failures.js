@@ -74,6 +74,21 @@ export const failureTexts = {
     'A oferta não tem um Opus que o servidor possa usar. Escolha Opus no programa que envia.',
   'webrtc-off':
     'O WebRTC está desativado neste servidor. Peça ao operador que o inicie com --webrtc.',
+  'own-full':
+    'Não há mais espaço para a gravação neste dispositivo. O que foi gravado fica guardado: ' +
+    'baixe, exclua arquivos antigos e comece de novo.',
+  'own-slow':
+    'O disco deste dispositivo é lento demais, por isso a gravação parou. O que foi gravado ' +
+    'fica guardado. Feche outros programas e comece de novo.',
+  'own-failed':
+    'Não é possível gravar ou ler o arquivo neste dispositivo. Saia da janela anônima, se for ' +
+    'uma, ou recarregue a página e tente de novo.',
+  'own-empty':
+    'Nenhum som chegou, por isso nenhum arquivo foi guardado. Verifique seu microfone e grave ' +
+    'de novo.',
+  'own-not-sent':
+    'Não foi possível enviar o arquivo. Ele continua neste dispositivo: verifique sua rede e ' +
+    'tente de novo.',
   'noise-model':
     'A redução de ruído mais forte não pode ser usada agora, então a do navegador está ' +
     'ligada. Para tentar de novo, desligue e ligue em Ajustes.',
@@ -196,6 +211,11 @@ export const failureTexts = {
   'recording-failed':
     'Não foi possível escrever a gravação, e ela parou. O que foi gravado antes fica ' +
     'guardado; comece outra, ou fale com o operador do servidor.',
+  'own-refused':
+    'Só quem foi gravado pode adicionar um arquivo à gravação da sala, depois do fim dela, e ' +
+    'no máximo cinco. Envie o arquivo ao anfitrião de outra forma.',
+  'own-invalid':
+    'O servidor não conseguiu usar o arquivo. Baixe-o e envie ao anfitrião de outra forma.',
   'recording-deleted': 'A gravação foi apagada. Peça uma cópia a quem a fez.',
   'range-beyond': 'O arquivo é mais curto. Recarregue a página.',
   'recording-busy':

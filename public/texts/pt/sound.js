@@ -102,6 +102,25 @@ export const soundTexts = {
     'Todos o ouvem no mesmo momento, como o metrônomo, e podem tocar junto. Enquanto o ' +
     'metrônomo está ligado, ele começa com um compasso, depois de um compasso de batidas. ' +
     'Não está em nenhuma gravação. Use fones, ou o microfone vai captar.',
+  own: 'Gravar neste dispositivo',
+  ownNone: 'Nada está sendo gravado neste dispositivo.',
+  ownStart: 'Gravar meu microfone',
+  ownStop: 'Parar e guardar',
+  ownOn: 'Seu microfone está sendo gravado neste dispositivo.',
+  ownKept: 'O arquivo fica neste navegador. Baixe-o para usar em outro lugar.',
+  ownFiles: 'Gravações neste dispositivo',
+  ownDownload: 'Baixar',
+  ownGive: 'Adicionar à gravação da sala',
+  ownDelete: 'Excluir',
+  ownSending: (percent) => `Enviando: ${percent} %`,
+  ownSent: 'O arquivo agora está com a gravação da sala.',
+  ownHint:
+    'Um arquivo WAV de 24 bits do seu microfone, antes da compressão. Ele continua quando a ' +
+    'conexão cai e fica em silêncio enquanto seu microfone está desligado. Cada arquivo sabe ' +
+    'seu lugar no relógio da sala, e assim os editores alinham os arquivos de todos os ' +
+    'dispositivos.',
+  ownUnsupported:
+    'Este navegador não consegue guardar um arquivo assim. Use um navegador atual, por HTTPS.',
   panelLoading: 'Carregando…',
   plotsLoading: 'Carregando…',
   plotRoundTrip: 'Ida e volta',

@@ -1,6 +1,7 @@
 import { announce, build, makeButton, setText } from '../kit/element.js';
 import { MetronomeControls } from './metronome-controls.js';
 import { OperatorControls } from './operator-controls.js';
+import { OwnControls } from './own-controls.js';
 import { ShareControls } from './share-controls.js';
 import { TrackControls } from './track-controls.js';
 import {
@@ -99,6 +100,7 @@ export class SoundPanel {
       new MetronomeControls(current).element,
       new TrackControls(current).element,
       new ShareControls(current).element,
+      new OwnControls(room, current).element,
       this.#place,
       this.#figures.element,
       copy,
