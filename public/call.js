@@ -11,7 +11,8 @@ import { readTrack } from './client/track/track-sound.js';
  * @import { AudioFormat } from './shared/sound/audio-format.js'
  * @import { Nearness } from './shared/nearness.js'
  * @import { ClientStats } from './client/call/call-stats.js'
- * @import { CallOptions, CallView, ClientOptions, LiveOptions } from './client/call/types.js'
+ * @import { CallOptions, CallView, ClientOptions, Joined } from './client/call/types.js'
+ * @import { LiveOptions } from './client/call/types.js'
  * @import { ClientMessage } from './shared/messages/client-messages.js'
  * @import { ServerMessages } from './shared/messages/server-messages.js'
  *
@@ -23,10 +24,10 @@ import { readTrack } from './client/track/track-sound.js';
  *   (by the default one, until it comes again), 'microphone-back', 'speaker-back'; 'no-output';
  *   'sound-blocked', 'sound-interrupted' (call resumeSound() when the person presses something; any
  *   press on the page does the same), 'sound-resumed'; 'room-mono' (though stereo was asked for);
- *   'stereo-processed' (the browser makes a microphone's sides the same); 'noise-model' (it can't
- *   be used, and the browser's noise suppression takes its place); 'track-unreadable',
- *   'track-too-long', 'track-not-sent', 'track-not-heard' (of a backing track); 'e2e-key', others
- *   have another key
+ *   'pcm-off' (though PCM was asked for); 'stereo-processed' (the browser makes a microphone's
+ *   sides the same); 'noise-model' (it can't be used, and the browser's noise suppression takes its
+ *   place); 'track-unreadable', 'track-too-long', 'track-not-sent', 'track-not-heard' (of a backing
+ *   track); 'e2e-key', others have another key
  * @property {{ code: string }} settled  the notice of this code no longer holds
  * @property {ServerMessages['refused']} refused     the server did not do what was asked
  * @property {ServerMessages['moderated']} moderated
@@ -197,7 +198,7 @@ export class Call extends EventTarget {
     if (end) return this.#fail(end.code, end.message);
     if (stats) this.#complete(stats);
     this.store.set({ ...room, ...(stats && { stats }), ...(joined && { joined }) });
-    if (joined) void this.#joined(joined.format);
+    if (joined) void this.#joined(joined);
     // Until there is sound the call is still joining.
     const hasJoined = this.state === 'joined' || this.state === 'away';
     if (hasJoined && (state === 'joined' || state === 'away')) this.store.set({ state, away });
@@ -215,14 +216,15 @@ export class Call extends EventTarget {
 
   /**
    * Starts sound for the first time, or again: then it goes on, unless the format has changed.
-   * @param {AudioFormat} format
+   * @param {Joined} joined
    */
-  async #joined(format) {
+  async #joined({ format, isLossless }) {
     const isSame = this.#format !== null && JSON.stringify(format) === JSON.stringify(this.#format);
     this.#format = format;
     if (isSame) return;
     if (format.channels < (this.#options.join.channels ?? 1))
       this.#emit('notice', { code: 'room-mono' });
+    if (this.#options.join.pcm && !isLossless) this.#emit('notice', { code: 'pcm-off' });
     try {
       await this.#sound.start(/** @type {CallWorker} */ (this.#worker), format);
     } catch (error) {

@@ -72,6 +72,10 @@ const soundFailures = Object.freeze({
     'audio”.',
   'share-failed':
     'That sound could not be shared. Choose another tab or file, or reload the page and try again.',
+  'pcm-off':
+    'Lossless sound isn’t possible in this room, so it is compressed as usual. It needs frames ' +
+    'of 2.5 or 5 ms, WebTransport or WebSocket, and no end-to-end encryption: choose them for ' +
+    'a new room.',
   'own-full':
     'There is no more space for the recording on this device. What was recorded before is ' +
     'kept: download it, delete older files, and start again.',

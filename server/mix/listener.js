@@ -53,9 +53,11 @@ export class Listener {
    * @param {MixStream} options.stream closed with this
    * @param {Redundancy} options.redundancy follows the loss that the client reports
    * @param {Volumes} [options.volumes] of the same person's previous session
+   * @param {16 | 24} [options.pcm] bits of a sample, if the stream is PCM
    */
-  constructor({ id, session, delivery, format, stream, redundancy, volumes = new Volumes() }) {
+  constructor({ id, session, delivery, format, stream, redundancy, volumes = new Volumes(), pcm }) {
     this.id = id;
+    this.pcm = pcm;
     this.delivery = delivery;
     this.volumes = volumes;
     this.#session = session;
@@ -114,6 +116,14 @@ export class Listener {
     this.#ownFrame = frame;
     this.#hearsOwn = true;
     return begins;
+  }
+
+  /**
+   * True when this listener hears these speakers in a mix of its own, wherever its own voice is.
+   * @param {Parameters<Volumes['concern']>[0]} speakers
+   */
+  isParticular(speakers) {
+    return this.pcm === undefined ? this.volumes.concern(speakers) : speakers.length > 0;
   }
 
   /** Returns to the shared stream. @param {number} frame first one */

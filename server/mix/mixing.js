@@ -54,7 +54,7 @@ export class Mixing {
   #sources = new Set();
   /** @type {Map<string, Listener>} */
   #listeners = new Map();
-  /** Listeners of the tick that have set volumes. @type {Listener[]} */
+  /** Listeners of the tick that have set volumes, or get PCM. @type {Listener[]} */
   #particular = [];
   /** Listeners whose own mix is being encoded. @type {Listener[]} */
   #begun = [];
@@ -218,8 +218,8 @@ export class Mixing {
   #volumesChanged() {
     this.#particular.length = 0;
     for (const listener of this.#listeners.values()) {
-      if (listener.delivery === 'tick' && listener.volumes.size > 0)
-        this.#particular.push(listener);
+      const isParticular = listener.volumes.size > 0 || listener.pcm !== undefined;
+      if (listener.delivery === 'tick' && isParticular) this.#particular.push(listener);
     }
   }
 
@@ -357,14 +357,14 @@ export class Mixing {
     this.#begun.length = 0;
   }
 
-  /** Begins the mixes of listeners that have set a speaker's volume. @param {number} frame */
+  /** Begins the mixes of listeners with volumes or PCM. @param {number} frame */
   #beginParticular(frame) {
     const { heard } = this.#speakers;
     const { echo } = this.#config;
     const mix = this.#ownMix;
     for (let i = 0; i < this.#particular.length; i++) {
       const listener = this.#particular[i];
-      if (!listener.volumes.concern(heard)) continue;
+      if (!listener.isParticular(heard)) continue;
       this.#fanout.takeOut(listener, frame);
       this.#beginFor(
         listener,

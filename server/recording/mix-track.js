@@ -2,6 +2,9 @@
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { PayloadEncoder } from '../../public/shared/stream/payload.js'
  * @import { Track } from './track.js'
+ *
+ * @typedef {{ encoder: PayloadEncoder, lookahead: number }} Encoded  lookahead: in samples of the
+ *   room's rate
  */
 
 import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
@@ -22,7 +25,7 @@ export class MixTrack {
   /** Values to drop at the beginning: they lie in the pre-skip, so they are never heard. */
   #skip;
   #frame;
-  #mixed = 0;
+  #mixed;
 
   /**
    * @param {Track} track  ended with this
@@ -36,6 +39,7 @@ export class MixTrack {
     this.#skip = lookahead * channels;
     this.#frame = new Float32Array(frameValues);
     this.#waiting = new Float32Array(2 * frameValues);
+    this.#mixed = track.frames;
   }
 
   /** The number of encoded frames. */

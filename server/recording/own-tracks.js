@@ -144,7 +144,7 @@ async function complete(root, file) {
   await rename(`${path}.new`, path);
 }
 
-/** @param {string} path @returns {Promise<Uint8Array>} of a file: as much as its header has */
+/** @param {string} path @returns {Promise<Uint8Array>} the file's bytes, at most a header's */
 async function beginningOf(path) {
   const handle = await open(path, 'r');
   try {

@@ -1,5 +1,6 @@
 /**
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
+ * @import { Encoded } from './mix-track.js'
  * @import { PayloadDecoder } from '../../public/shared/stream/payload.js'
  * @import { PacketBuffer } from '../../public/shared/stream/packet-buffer.js'
  * @import { Track } from './track.js'
@@ -7,6 +8,7 @@
 
 import { levelOf } from '../../public/shared/sound/level.js';
 import { SILENT_LEVEL } from '../../public/shared/wire/packet.js';
+import { MixTrack } from './mix-track.js';
 
 /** Writes one person's track, and adds the person to the mix. */
 export class PersonTrack {
@@ -21,6 +23,10 @@ export class PersonTrack {
   #file;
   #firstFrame;
   #pcm;
+  #format;
+  #encoded;
+  /** Encodes PCM, from the first frame on. @type {MixTrack | null} */
+  #encoding = null;
   #ended = false;
 
   /**
@@ -33,6 +39,7 @@ export class PersonTrack {
    * @param {AudioFormat} options.format
    * @param {number} options.firstFrame of the recording
    * @param {number} options.agreedFrame first frame covered by the person's consent
+   * @param {Encoded | null} [options.encoded]  for a person who sends PCM
    */
   constructor({
     person: { id, label },
@@ -43,6 +50,7 @@ export class PersonTrack {
     format,
     firstFrame,
     agreedFrame,
+    encoded = null,
   }) {
     this.person = { id, label };
     this.#packets = packets;
@@ -52,6 +60,8 @@ export class PersonTrack {
     this.#track = track;
     this.#decoder = decoder;
     this.#file = file;
+    this.#format = format;
+    this.#encoded = encoded;
     this.#firstFrame = firstFrame;
     this.#pcm = new Float32Array(format.frameValues);
     this.frameSeconds = format.frameMs / 1000;
@@ -65,6 +75,7 @@ export class PersonTrack {
    */
   write(frame, mix) {
     if (frame < this.agreedFrame) return SILENT_LEVEL;
+    if (this.#encoded) return this.#encode(frame, mix, this.#encoded);
     if (!this.#track.fill(frame - this.#firstFrame)) return SILENT_LEVEL;
     const packets = this.#packetsWith(frame);
     const length = packets.has(frame) ? packets.length(frame) : -1;
@@ -77,6 +88,26 @@ export class PersonTrack {
     }
     if (this.#track.conceals) this.#conceal(mix);
     return SILENT_LEVEL;
+  }
+
+  /**
+   * Writes one frame of a person who sends PCM, encoded as the mix is.
+   * @param {number} frame
+   * @param {Float32Array} mix
+   * @param {Encoded} encoded
+   */
+  #encode(frame, mix, { encoder, lookahead }) {
+    if (this.#encoding === null) {
+      if (!this.#track.fill(frame - this.#firstFrame)) return SILENT_LEVEL;
+      this.#encoding = new MixTrack(this.#track, encoder, lookahead, this.#format);
+    }
+    const packets = this.#packetsWith(frame);
+    const length = packets.has(frame) ? packets.length(frame) : 0;
+    if (length > 0) this.#decoder.decode(packets.bytes(frame), 0, length, this.#pcm, 0);
+    else this.#pcm.fill(0);
+    this.#encoding.add(this.#pcm);
+    add(mix, this.#pcm);
+    return length > 0 ? levelOf(this.#pcm) : SILENT_LEVEL;
   }
 
   /** @param {number} frame */
@@ -101,14 +132,20 @@ export class PersonTrack {
   end() {
     if (this.#ended) return;
     this.#ended = true;
-    this.#track.end();
+    if (this.#encoding) this.#encoding.end();
+    else this.#track.end();
     this.#file.end(this.#track.frames * this.frameSeconds);
+    this.#close();
+  }
+
+  #close() {
     this.#decoder.close();
+    this.#encoded?.encoder.close();
   }
 
   /** Deletes the file. Idempotent. */
   remove() {
-    if (!this.#ended) this.#decoder.close();
+    if (!this.#ended) this.#close();
     this.#ended = true;
     this.#file.remove();
   }

@@ -20,7 +20,7 @@
  * @property {string | null} stoppedAt  null while it runs, or if the server stopped first
  * @property {boolean} [isPublic]  true if everybody may hear it
  * @property {number} [bitrate]  of the mix, in bits per second
- * @property {number} [firstSample]  of all its files, on the room's clock
+ * @property {number} [firstSample]  that is played of its tracks, on the room's clock
  * @property {FileDescription[]} files
  */
 

@@ -5,6 +5,7 @@
  * @import { TickLoad } from '../clock/load-shares.js'
  * @import { TickScheduler } from '../clock/tick-scheduler.js'
  * @import { PacketBuffer } from '../../public/shared/stream/packet-buffer.js'
+ * @import { Encoded } from './mix-track.js'
  * @import { RecordingDirectory } from './recording-directory.js'
  */
 
@@ -13,7 +14,7 @@ import { Limiter } from '../../public/shared/sound/limiter.js';
 import { MixClock } from '../clock/mix-clock.js';
 import { Chapters } from './chapters.js';
 import { MixTrack } from './mix-track.js';
-import { OggOpus } from './ogg-opus.js';
+import { GRANULE_RATE, OggOpus } from './ogg-opus.js';
 import { PersonTrack } from './person-track.js';
 import { preSkipOf, Track } from './track.js';
 
@@ -78,7 +79,9 @@ export class Recording {
     this.#chapters = new Chapters(format.frameMs / 1000);
     this.#describeFrames = Math.round((DESCRIBE_SECONDS * 1000) / format.frameMs);
     this.#next = this.firstFrame = this.#now();
-    directory.description.firstSample = this.firstFrame * format.frameSamples;
+    // Players skip the first frames.
+    const preSkip = (preSkipOf(format) * format.sampleRate) / GRANULE_RATE;
+    directory.description.firstSample = this.firstFrame * format.frameSamples + preSkip;
     const { track, file } = this.#addTrack(MIX_FILE, 'Everybody', null);
     this.#mixTrack = new MixTrack(track, encoder, lookahead, format);
     this.#mixFile = file;
@@ -135,8 +138,9 @@ export class Recording {
    * @param {{ id: string, label: string }} member  not recorded yet
    * @param {PacketBuffer} packets  of the member
    * @param {PayloadDecoder} decoder  closed with the track
+   * @param {Encoded | null} [encoded]  for a member who sends PCM; closed with the track
    */
-  add({ id, label }, packets, decoder) {
+  add({ id, label }, packets, decoder, encoded = null) {
     const { track, file } = this.#addTrack(fileNameOf(++this.#files, label), label, id);
     const { format } = this.#settings;
     const { firstFrame } = this;
@@ -150,6 +154,7 @@ export class Recording {
       format,
       firstFrame,
       agreedFrame,
+      encoded,
     };
     this.#tracks.set(id, new PersonTrack(options));
   }

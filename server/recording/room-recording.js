@@ -4,6 +4,7 @@
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { TickLoad } from '../clock/load-shares.js'
  * @import { Member } from '../room/people/member.js'
+ * @import { Encoded } from './mix-track.js'
  * @import { Trouble } from './recording-directory.js'
  * @import { RoomConfig, RoomServices } from '../room/room-config.js'
  * @import { People } from '../room/people/people.js'
@@ -137,21 +138,22 @@ export class RoomRecording {
     return { room: this.#name, identity, network };
   }
 
+  /** @returns {Promise<Encoded>} */
+  async #encoder(bitrate = this.#config.bitrate) {
+    const { format, complexity, application } = this.#config;
+    const { sampleRate, channels, opusFrameSamples: frameSamples } = format;
+    const settings = { sampleRate, frameSamples, channels, bitrate, complexity, application };
+    const opened = await this.#services.codec.createEncoder(settings);
+    return { encoder: new PayloadEncoder(opened, format), lookahead: opened.lookahead };
+  }
+
   /** @param {Member} member  has agreed by starting @param {boolean} isPublic */
   async #begin(member, isPublic) {
-    const { codec, recordings, ticks } = this.#services;
-    const { format, complexity, application } = this.#config;
+    const { recordings, ticks } = this.#services;
+    const { format } = this.#config;
     // Public recordings keep the quality of a broadcast.
     const bitrate = isPublic ? Math.max(this.#config.bitrate, ...RATES) : this.#config.bitrate;
-    const { sampleRate, channels, opusFrameSamples: frameSamples } = format;
-    const encoder = await codec.createEncoder({
-      sampleRate,
-      frameSamples,
-      channels,
-      bitrate,
-      complexity,
-      application,
-    });
+    const { encoder, lookahead } = await this.#encoder(bitrate);
     if (this.#closed || !recordings?.offered) {
       encoder.close();
       return;
@@ -170,8 +172,8 @@ export class RoomRecording {
         settings: { format, ticks, sampleClock: this.#sampleClock, load: this.#load },
         room: this.#name,
         directory,
-        encoder: new PayloadEncoder(encoder, format),
-        lookahead: encoder.lookahead,
+        encoder,
+        lookahead,
         onEnd: () => void directory.end().then(() => this.#ready(state)),
       });
     } catch (error) {
@@ -240,7 +242,9 @@ export class RoomRecording {
     const { format } = this.#config;
     const { sampleRate, channels, opusFrameSamples: frameSamples } = format;
     let decoder;
+    let encoded = null;
     try {
+      if (member.pcm) encoded = await this.#encoder();
       const opened = await this.#services.codec.createDecoder({
         sampleRate,
         frameSamples,
@@ -255,9 +259,10 @@ export class RoomRecording {
     const isThere = this.#people.present.get(member.id) === member;
     if (!member.agreed || member.recorded || !isThere || this.#recording !== recording) {
       decoder.close();
+      encoded?.encoder.close();
       return;
     }
-    recording.add(member, source.packets, decoder);
+    recording.add(member, source.packets, decoder, encoded);
     this.#mark(member, true, true);
   }
 

@@ -99,6 +99,7 @@ export function welcomeOf(room, member, { token, nameCut, nodes, atRelay }) {
     silenceSuppression: silenceSuppression && member.delivery === 'tick',
     echo,
     e2e,
+    ...(member.pcm !== undefined && { pcm: member.pcm }),
     idleTimeoutMs,
     people,
     ...(next !== undefined && { next }),

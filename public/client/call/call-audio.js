@@ -14,6 +14,7 @@ import { inTime, LOAD_MS } from '../../shared/clock.js';
 import { MAX_PACKET_BYTES } from '../../shared/wire/packet.js';
 import { streamBitrate } from '../../shared/stream/bitrate.js';
 import { PayloadDecoder, PayloadEncoder } from '../../shared/stream/payload.js';
+import { PcmEncoder, PcmOrOpus } from '../../shared/stream/pcm.js';
 import { RATES } from '../../shared/sound/audio-format.js';
 import { Uplink } from '../capture/uplink.js';
 import { messageOf } from '../connection/connection.js';
@@ -34,6 +35,7 @@ export class CallAudio {
   #sync;
   #frameSamples;
   #room;
+  #format;
   #output;
   #callOptions;
   #reader;
@@ -70,6 +72,7 @@ export class CallAudio {
     const { bitrate, application, muted = false } = callOptions;
     const { redundancy } = room;
     this.#room = room;
+    this.#format = format;
     this.#output = output;
     this.#callOptions = callOptions;
     this.#clock = clock;
@@ -93,7 +96,7 @@ export class CallAudio {
       const plain = newEncoder(codec, format, { bitrate, application }, room.welcome.bitrate);
       /** Delay of one codec, in milliseconds. */
       this.lookaheadMs = (plain.lookahead * 1000) / format.sampleRate;
-      const encoder = sealing === null ? plain : sealing.encoder(plain);
+      const encoder = sealing === null ? this.#lossless(plain) : sealing.encoder(plain);
       const send = connection.send.bind(connection);
       const limit = () => connection.limit;
       const sending = { encoder, send, limit, redundancy };
@@ -105,6 +108,22 @@ export class CallAudio {
     this.uplink.mute(muted);
     this.suppressSilence();
     this.followNearness();
+  }
+
+  /** @param {PayloadEncoder} opus */
+  #lossless(opus) {
+    const { pcm } = this.#room.welcome;
+    if (pcm === undefined) return opus;
+    const encoder = new PayloadEncoder(new PcmEncoder(pcm), this.#format);
+    // Forwarded sound reaches people who haven't asked for PCM.
+    return new PcmOrOpus(encoder, opus, () => this.#room.isMixed);
+  }
+
+  /** Codecs that sound passes, one to the server and one from it, as far as this client knows. */
+  get codecs() {
+    const { isForwarded, isMixed, welcome } = this.#room;
+    if (this.playout.isDirect || isForwarded) return 1;
+    return isMixed && welcome.pcm !== undefined ? 1 : 2;
   }
 
   /** The encoder's complexity, 0 to 10. */

@@ -164,9 +164,13 @@ export class CallState {
    * @returns {Joined}
    */
   joined(leaveUrl) {
-    const { you, delivery, serverDelayMs } = this.welcome;
+    const { you, delivery, serverDelayMs, pcm } = this.welcome;
     const { token: resume = '', origin } = this;
-    return { you, format: this.readFormat(), delivery, serverDelayMs, resume, leaveUrl, origin };
+    const isLossless = pcm !== undefined && this.isMixed;
+    return {
+      ...{ you, format: this.readFormat(), delivery, serverDelayMs, isLossless },
+      ...{ resume, leaveUrl, origin },
+    };
   }
 
   /** Frames in a packet from the server: 1 to 3. */

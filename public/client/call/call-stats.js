@@ -119,8 +119,7 @@ export class CallStatistics {
       : room.welcome;
     const delayParts = {
       microphoneMs: room.stats?.microphoneMs ?? null,
-      // A mix has passed two codecs, a forwarded voice one.
-      codecMs: audio.lookaheadMs * (playout.isDirect || room.isForwarded ? 1 : 2),
+      codecMs: audio.lookaheadMs * audio.codecs,
       ...delayPartsOf(welcome, sync, { playoutMs: playout.delayMs, outputMs }),
       laterMs: playout.isDirect ? 0 : room.roster.laterMs,
     };

@@ -20,6 +20,7 @@
  * @property {number} serverDelayMs
  * @property {string} resume token with which another client resumes the place
  * @property {string} origin of the server, or of the node of its cluster that has the room
+ * @property {boolean} isLossless sound passes between this participant and the server as PCM
  * @property {string} leaveUrl where a closing page sends a beacon; empty if none is needed
  *
  * @typedef {'auto' | TransportName} TransportChoice

@@ -7,6 +7,11 @@
  *
  * @typedef {{ name: string, description: string, port: MessagePort } | null} ToFile
  *   null: close the file now
+ * @typedef {object} FileHandle  part of FileSystemSyncAccessHandle, which only workers have
+ * @property {(bytes: Uint8Array, options: { at: number }) => number} write
+ * @property {() => void} flush
+ * @property {() => void} close
+ *
  * @typedef {{ bytes?: number, seconds?: number, ended?: string }} FromFile  ended: '', or the
  *   code of a sentence; the file is closed
  */
@@ -36,7 +41,7 @@ export class RecordingFile {
   #ended = false;
 
   /**
-   * @param {Pick<FileSystemSyncAccessHandle, 'write' | 'flush' | 'close'>} handle of an empty file
+   * @param {FileHandle} handle of an empty file
    * @param {string} description  for the header
    * @param {(message: FromFile) => void} tell
    */
@@ -69,8 +74,9 @@ export class RecordingFile {
   }
 
   #writeHeader() {
-    const format = /** @type {NonNullable<typeof this.#format>} */ (this.#format);
-    const header = wavHeader({ ...format, description: this.#description }, this.#bytes);
+    if (this.#format === null) return;
+    const described = { ...this.#format, description: this.#description };
+    const header = wavHeader(described, this.#bytes);
     this.#handle.write(header, { at: 0 });
   }
 
@@ -101,7 +107,7 @@ export class RecordingFile {
       this.#handle.flush();
       this.#handle.close();
     } catch {
-      // What was written before is there.
+      // The sound that was written before is there.
     }
     this.#tell({ ended: this.#bytes === 0 && code === '' ? 'own-empty' : code });
   }
@@ -122,7 +128,10 @@ async function receive({ data }) {
   try {
     const root = await navigator.storage.getDirectory();
     const directory = await root.getDirectoryHandle(DIRECTORY, { create: true });
-    const entry = await directory.getFileHandle(name, { create: true });
+    const entry =
+      /** @type {FileSystemFileHandle & { createSyncAccessHandle(): Promise<FileHandle> }} */ (
+        await directory.getFileHandle(name, { create: true })
+      );
     const handle = await entry.createSyncAccessHandle();
     const opened = new RecordingFile(handle, description, (message) => scope.postMessage(message));
     file = opened;

@@ -20,7 +20,7 @@ import {
   ROLES,
 } from '../limits.js';
 import { NEARNESS } from '../nearness.js';
-import { CHANNELS, ROOM_FRAME_MS } from '../sound/audio-format.js';
+import { CHANNELS, PCM_BITS, ROOM_FRAME_MS } from '../sound/audio-format.js';
 import { BAR_BEATS, BEATS_A_MINUTE, CONTROL_VERSION } from '../wire/control.js';
 import { MAX_TRACK_SECONDS } from '../wire/track-piece.js';
 import { count, delivery, id, permitted } from './fields.js';
@@ -104,6 +104,10 @@ const join = z
       .describe('used if this participant is the first of a room'),
     channels: z.literal(CHANNEL_COUNTS).optional().describe('likewise'),
     mode: z.enum(MODES).optional().describe('likewise; [forwarding.md](forwarding.md)'),
+    pcm: z
+      .literal(PCM_BITS)
+      .optional()
+      .describe('asks for PCM with samples of these bits: section 3.6'),
     e2e: z
       .boolean()
       .optional()

@@ -4,6 +4,7 @@
  * its tables. A client still checks what comes, since a server may be hostile.
  */
 
+import { PCM_BITS } from '../sound/audio-format.js';
 import { z } from 'zod';
 import { CONTROL_VERSION, LATENESS_BINS_MS } from '../wire/control.js';
 import {
@@ -71,6 +72,10 @@ const welcome = z.object({
       'the room is encrypted end to end ([forwarding.md](forwarding.md)). A client without a ' +
         'key leaves; so does a client with a key if this is false',
     ),
+  pcm: z
+    .literal(PCM_BITS)
+    .optional()
+    .describe('this participant sends and gets PCM with samples of these bits: section 3.6'),
   idleTimeoutMs: milliseconds.describe('time after which a session without packets ends'),
   people: people.describe(
     'people of the room (section 5.1), this participant included; at most 100',

@@ -23,6 +23,9 @@ export const OPUS_FRAME_MS = Object.freeze([2.5, 5, 10, 20, 40, 60]);
 /** Frame lengths that a room's first person may choose, in milliseconds. */
 export const ROOM_FRAME_MS = Object.freeze(/** @type {const} */ ([2.5, 5, 10, 20]));
 
+/** Bits of a sample of PCM, for people who ask for it in place of Opus. */
+export const PCM_BITS = Object.freeze(/** @type {const} */ ([16, 24]));
+
 /** Most Opus frames in a packet. */
 export const MAX_OPUS_FRAMES = 8;
 

@@ -1,12 +1,13 @@
 /**
  * Converts a frame of the grid to a packet's payload and back: one Opus frame, or several behind
- * their lengths.
+ * their lengths; or PCM (pcm.js).
  * @import { AudioFormat } from '../sound/audio-format.js'
  * @import { Decoder, Encoder } from './codec.js'
  */
 
 import { readOpusFrames, writeLength } from '../wire/packet-format.js';
 import { ConcealmentFade } from './concealment.js';
+import { isPcm, readPcm } from './pcm.js';
 
 /** Longest Opus frame of a payload, in bytes, by its coded length. */
 const MAX_OPUS_FRAME_BYTES = 1275;
@@ -308,6 +309,10 @@ export class PayloadDecoder {
    *   silence
    */
   decode(bytes, start, length, out, at) {
+    if (isPcm(bytes, start, length)) {
+      this.#fade.reset();
+      return readPcm(bytes, start, length, out, at, this.#opusFrames * this.#opusFrameValues);
+    }
     const decoder = this.#slot.get();
     if (decoder === null) return this.#silence(out, at);
     try {
@@ -337,7 +342,7 @@ export class PayloadDecoder {
    */
   begin(bytes, start, length) {
     const decoder = this.#slot.current;
-    if (!decoder?.begin || this.#opusFrames > 1) return false;
+    if (!decoder?.begin || isPcm(bytes, start, length) || this.#opusFrames > 1) return false;
     try {
       return decoder.begin(bytes, start, length);
     } catch (error) {

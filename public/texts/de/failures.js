@@ -69,6 +69,10 @@ const soundFailures = {
   'share-failed':
     'Dieser Ton ließ sich nicht teilen. Wähle einen anderen Tab oder eine andere Datei, oder ' +
     'lade die Seite neu und versuche es noch einmal.',
+  'pcm-off':
+    'Verlustfreier Ton ist in diesem Raum nicht möglich, darum wird er wie sonst komprimiert. ' +
+    'Nötig sind Frames von 2,5 oder 5 ms, WebTransport oder WebSocket und keine ' +
+    'Ende-zu-Ende-Verschlüsselung: Wähle das für einen neuen Raum.',
   'own-full':
     'Auf diesem Gerät ist kein Platz mehr für die Aufnahme. Das bisher Aufgenommene bleibt: ' +
     'Lade es herunter, lösche ältere Dateien und fang neu an.',

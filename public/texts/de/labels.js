@@ -109,6 +109,13 @@ export const switchTexts = {
       'Deine Stimme wird mit 96 kb/s gesendet, in Stereo mit 192. Was du hörst, hat die Bitrate ' +
       'des Raums.',
   },
+  lossless: {
+    label: 'Verlustfrei, im schnellen Netz',
+    hint:
+      'Zwischen allen, die es einschalten, wird der Ton nicht komprimiert, in Räumen mit ' +
+      'Frames von 2,5 oder 5 ms. Das braucht 0,9 Mb/s je Richtung, in Stereo doppelt so viel, ' +
+      'und spart die Verzögerung des Codecs.',
+  },
   lowDelay: {
     label: 'Opus mit wenig Verzögerung',
     hint:

@@ -76,6 +76,10 @@ export const failureTexts = {
     'envía.',
   'webrtc-off':
     'WebRTC está desactivado en este servidor. Pide a su operador que lo inicie con --webrtc.',
+  'pcm-off':
+    'El sonido sin pérdidas no es posible en esta sala, así que se comprime como siempre. ' +
+    'Necesita tramas de 2,5 o 5 ms, WebTransport o WebSocket, y ningún cifrado de extremo a ' +
+    'extremo: elígelos para una sala nueva.',
   'own-full':
     'No queda espacio para la grabación en este dispositivo. Lo grabado se conserva: ' +
     'descárgalo, elimina archivos antiguos y empieza de nuevo.',

@@ -107,6 +107,13 @@ export const switchTexts = {
     label: 'Más tasa de bits',
     hint: 'Tu voz se envía a 96 kb/s, 192 en estéreo. Lo que oyes tiene la tasa de la sala.',
   },
+  lossless: {
+    label: 'Sin pérdidas, en una red rápida',
+    hint:
+      'Entre quienes lo activan, el sonido se envía sin comprimir, en salas con tramas de 2,5 ' +
+      'o 5 ms. Necesita 0,9 Mb/s en cada sentido, el doble en estéreo, y ahorra el retardo del ' +
+      'códec.',
+  },
   lowDelay: {
     label: 'Opus de bajo retardo',
     hint:

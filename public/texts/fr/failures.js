@@ -78,6 +78,10 @@ export const failureTexts = {
     'programme qui envoie.',
   'webrtc-off':
     'WebRTC est désactivé sur ce serveur. Demandez à son exploitant de le lancer avec --webrtc.',
+  'pcm-off':
+    'Le son sans perte n’est pas possible dans ce salon, il est donc compressé comme ' +
+    'd’habitude. Il faut des trames de 2,5 ou 5 ms, WebTransport ou WebSocket, et pas de ' +
+    'chiffrement de bout en bout : choisissez-les pour un nouveau salon.',
   'own-full':
     'Il n’y a plus de place pour l’enregistrement sur cet appareil. Ce qui a été enregistré ' +
     'est gardé : téléchargez-le, supprimez d’anciens fichiers et recommencez.',

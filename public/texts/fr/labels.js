@@ -110,6 +110,13 @@ export const switchTexts = {
       'Votre voix est envoyée à 96 kb/s, 192 en stéréo. Ce que vous entendez a le débit du ' +
       'salon.',
   },
+  lossless: {
+    label: 'Sans perte, sur un réseau rapide',
+    hint:
+      'Entre les personnes qui l’activent, le son est envoyé sans compression, dans les salons ' +
+      'à trames de 2,5 ou 5 ms. Il faut 0,9 Mb/s dans chaque sens, le double en stéréo, et le ' +
+      'délai du codec disparaît.',
+  },
   lowDelay: {
     label: 'Opus à faible délai',
     hint:

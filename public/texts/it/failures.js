@@ -76,6 +76,10 @@ export const failureTexts = {
     'L’offerta non ha un Opus che il server possa usare. Scegli Opus nel programma che invia.',
   'webrtc-off':
     'Su questo server WebRTC è disattivato. Chiedi al gestore di avviarlo con --webrtc.',
+  'pcm-off':
+    'Il suono senza perdite non è possibile in questa stanza, perciò è compresso come al ' +
+    'solito. Servono frame di 2,5 o 5 ms, WebTransport o WebSocket, e nessuna cifratura ' +
+    'end-to-end: sceglili per una nuova stanza.',
   'own-full':
     'Su questo dispositivo non c’è più spazio per la registrazione. Quanto registrato resta: ' +
     'scaricalo, elimina i file più vecchi e ricomincia.',

@@ -108,6 +108,13 @@ export const switchTexts = {
       'La tua voce è inviata a 96 kb/s, 192 in stereo. Quello che senti ha il bitrate della ' +
       'stanza.',
   },
+  lossless: {
+    label: 'Senza perdite, su una rete veloce',
+    hint:
+      'Tra chi lo attiva il suono viaggia senza compressione, nelle stanze con frame di 2,5 o ' +
+      '5 ms. Servono 0,9 Mb/s in ogni direzione, il doppio in stereo, e si risparmia il ' +
+      'ritardo del codec.',
+  },
   lowDelay: {
     label: 'Opus a basso ritardo',
     hint:

@@ -74,6 +74,10 @@ export const failureTexts = {
     'A oferta não tem um Opus que o servidor possa usar. Escolha Opus no programa que envia.',
   'webrtc-off':
     'O WebRTC está desativado neste servidor. Peça ao operador que o inicie com --webrtc.',
+  'pcm-off':
+    'O som sem perdas não é possível nesta sala, por isso é comprimido como de costume. Ele ' +
+    'precisa de quadros de 2,5 ou 5 ms, WebTransport ou WebSocket, e nenhuma criptografia de ' +
+    'ponta a ponta: escolha isso em uma sala nova.',
   'own-full':
     'Não há mais espaço para a gravação neste dispositivo. O que foi gravado fica guardado: ' +
     'baixe, exclua arquivos antigos e comece de novo.',

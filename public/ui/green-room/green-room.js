@@ -97,6 +97,7 @@ export class GreenRoom {
         'music',
         'stereo',
         'highBitrate',
+        'lossless',
         'lowDelay',
       ],
       () => this.#testAgain(),

@@ -22,6 +22,7 @@ export const defaultSwitches = Object.freeze({
   music: false,
   stereo: false,
   highBitrate: false,
+  lossless: false,
   lowDelay: true,
   sounds: true,
   shortcuts: true,
@@ -68,12 +69,13 @@ export function keepChoices(choices) {
 }
 
 /**
- * The sound of a room that begins with this person, by their choices.
+ * The sound of a room that begins with this person, by their choices, and whether they want PCM.
  * @param {Words & Switches} choices
  */
-export const roomSoundOf = ({ frameMs, stereo }) => ({
+export const roomSoundOf = ({ frameMs, stereo, lossless }) => ({
   channels: stereo ? /** @type {const} */ (2) : undefined,
   frameMs: ROOM_FRAME_MS.find((ms) => String(ms) === frameMs),
+  pcm: lossless ? /** @type {const} */ (16) : undefined,
 });
 
 /**

@@ -185,6 +185,11 @@ export class Member {
     return this.listener?.delivery ?? 'tick';
   }
 
+  /** Bits of a sample, if this member sends and gets PCM. */
+  get pcm() {
+    return this.listener === null || this.listener.isLight ? undefined : this.listener.pcm;
+  }
+
   /** Number of frames in a packet that this member is sent. */
   get stride() {
     return this.listener?.isLight ? this.listener.announcedStride : 1;

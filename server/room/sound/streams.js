@@ -18,6 +18,8 @@ import {
   speakersBytes,
   Stream,
 } from '../../../public/shared/wire/packet.js';
+import { PayloadEncoder } from '../../../public/shared/stream/payload.js';
+import { fitsPcm, PcmEncoder } from '../../../public/shared/stream/pcm.js';
 import { Redundancy } from '../../../public/shared/stream/redundancy.js';
 import { Ladder } from '../../broadcast/ladder.js';
 import { Layers } from '../../broadcast/layers.js';
@@ -79,10 +81,11 @@ export class Streams {
    * @param {number} stream  one of Stream
    * @param {string} name  for the log
    * @param {boolean} suppresses  true: packets are left out in silence
+   * @param {PayloadEncoder} [encoder]  closed with the stream; of the room's codec by default
    */
-  newStream(stream, name, suppresses) {
+  newStream(stream, name, suppresses, encoder = this.#codec.newEncoder(name)) {
     const { effort } = this.#services;
-    return new MixStream(stream, this.#codec.newEncoder(name), this.#config.format, {
+    return new MixStream(stream, encoder, this.#config.format, {
       suppresses,
       effort,
       math: this.math,
@@ -227,14 +230,18 @@ export class Streams {
       ...config
     } = this.#config;
     const leavesOutSilence = delivery === 'tick' && config.silenceSuppression;
-    const stream = this.newStream(Stream.mixMinus, `person ${id}`, leavesOutSilence);
+    const pcm = this.#pcmFor(delivery, request);
+    const encoder = pcm && new PayloadEncoder(new PcmEncoder(pcm), format);
+    const stream = this.newStream(Stream.mixMinus, `person ${id}`, leavesOutSilence, encoder);
     const redundancy = new Redundancy(
       /** @type {'auto' | 0 | 1 | 2} */ (config.redundancy),
       this.#services.clock,
     );
     const heard = before?.listener;
     const volumes = heard && !heard.isLight ? heard.volumes : undefined;
-    const listener = new Listener({ id, session, delivery, format, stream, redundancy, volumes });
+    const listener = new Listener({
+      ...{ id, session, delivery, format, stream, redundancy, volumes, pcm },
+    });
     if (request.serverDelayMs !== undefined) listener.readAt(request.serverDelayMs);
     let decoder;
     try {
@@ -245,7 +252,7 @@ export class Streams {
     }
     const sampleClock = this.#sampleClock;
     const lateness = new Lateness({ frameMs: format.frameMs, maxMs, targetPercent });
-    const balance = config.levelBalance ? new LevelBalance(format) : null;
+    const balance = config.levelBalance && !pcm ? new LevelBalance(format) : null;
     const source = new Source({
       id,
       format,
@@ -258,6 +265,16 @@ export class Streams {
       math: this.math,
     });
     return { listener, source };
+  }
+
+  /**
+   * @param {'tick' | 'reply'} delivery
+   * @param {JoinRequest} request
+   * @returns {16 | 24 | undefined} bits of PCM for this participant; undefined for Opus
+   */
+  #pcmFor(delivery, { pcm }) {
+    const { e2e, format } = this.#config;
+    return pcm && delivery === 'tick' && !e2e && fitsPcm(format, pcm) ? pcm : undefined;
   }
 }
 

@@ -121,7 +121,10 @@ it('what is no such file, or doesn’t fit, is refused and takes no space', asyn
   for (let i = 0; i < 5; i++) expect(await send(resume, file, 100_000)).toBe('');
   expect(await send(resume, file)).toBe('own-refused');
   await expect
-    .poll(async () => (await describe()).files.map(({ file: name }) => name), { timeout: 3000 })
+    .poll(
+      async () => (await describe()).files.map((/** @type {{ file: string }} */ one) => one.file),
+      { timeout: 3000 },
+    )
     .toEqual([
       ...['mix.opus', '01-ann.opus', '01-ann.wav', '01-ann-2.wav'],
       ...['01-ann-3.wav', '01-ann-4.wav', '01-ann-5.wav'],

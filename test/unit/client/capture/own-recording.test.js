@@ -173,7 +173,7 @@ describe('a recording of one’s own sound', () => {
 
   it('stops when the disk is full, too slow or broken, and keeps what is there', () => {
     class Full extends FakeHandle {
-      /** @type {FakeHandle['write']} */
+      /** @override @type {FakeHandle['write']} */
       write(bytes, options) {
         if (options.at > 200_000) throw Object.assign(new Error(), { name: this.reason });
         return super.write(bytes, options);
