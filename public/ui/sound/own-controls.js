@@ -5,14 +5,14 @@ import {
   OwnFileRecording,
   removeOwnFile,
   sendOwnFile,
-} from '../../client/capture/own-files.js';
+} from '../../client/call/own-files.js';
 import { build, makeButton, setText } from '../kit/element.js';
 import { locale } from '../../texts/language.js';
 import { noticeText, texts } from '../../texts/texts.js';
 
 /**
  * @import { CallView } from '../../client/call/types.js'
- * @import { OwnFile } from '../../client/capture/own-files.js'
+ * @import { OwnFile } from '../../client/call/own-files.js'
  * @import { CurrentCall } from '../call/current-call.js'
  */
 

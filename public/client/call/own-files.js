@@ -3,13 +3,13 @@
  * which no other page can read, and sending them to the server.
  *
  * @import { Call } from '../../call.js'
- * @import { FromFile } from './recording-file.js'
+ * @import { FromFile } from '../capture/recording-file.js'
  *
  * @typedef {{ name: string, bytes: number, seconds: number, lastModified: number }} OwnFile
  *   lastModified: milliseconds since 1970
  */
 
-import { startWorker } from '../call/module-worker.js';
+import { startWorker } from './module-worker.js';
 import { MAX_OWN_PIECE_BYTES } from '../../shared/limits.js';
 import { readWavHeader, SAMPLE_BYTES, WAV_HEADER_BYTES } from '../../shared/sound/wav.js';
 
@@ -88,7 +88,7 @@ export async function sendOwnFile(file, { url, resume }, progress) {
 
 /** One recording that runs. */
 export class OwnFileRecording {
-  #worker = startWorker(new URL('./recording-file.js', import.meta.url));
+  #worker = startWorker(new URL('../capture/recording-file.js', import.meta.url));
   #call;
   #on;
   #ended = false;
