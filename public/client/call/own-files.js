@@ -3,7 +3,7 @@
  * which no other page can read, and sending them to the server.
  *
  * @import { Call } from '../../call.js'
- * @import { FromFile } from '../capture/recording-file.js'
+ * @import { FromFile } from '../capture/recording-worker.js'
  *
  * @typedef {{ name: string, bytes: number, seconds: number, lastModified: number }} OwnFile
  *   lastModified: milliseconds since 1970
@@ -13,7 +13,7 @@ import { startWorker } from './module-worker.js';
 import { MAX_OWN_PIECE_BYTES } from '../../shared/limits.js';
 import { readWavHeader, SAMPLE_BYTES, WAV_HEADER_BYTES } from '../../shared/sound/wav.js';
 
-/** Directory of the files, as in recording-file.js. */
+/** Directory of the files, as in recording-worker.js. */
 const DIRECTORY = 'own-recordings';
 
 /** Time in which a call's worker ends the file itself when the call ends, in milliseconds. */
@@ -88,7 +88,7 @@ export async function sendOwnFile(file, { url, resume }, progress) {
 
 /** One recording that runs. */
 export class OwnFileRecording {
-  #worker = startWorker(new URL('../capture/recording-file.js', import.meta.url));
+  #worker = startWorker(new URL('../capture/recording-worker.js', import.meta.url));
   #call;
   #on;
   #ended = false;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OwnRecording } from '../../../../public/client/capture/own-recording.js';
-import { RecordingFile } from '../../../../public/client/capture/recording-file.js';
+import { RecordingFile } from '../../../../public/client/capture/recording-worker.js';
 import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
 import { readWavHeader, WAV_HEADER_BYTES } from '../../../../public/shared/sound/wav.js';
 
