@@ -48,6 +48,8 @@ export interface Person {
   readonly hand: number;
   /** The group that they are in; 0 in the room itself. */
   readonly group: number;
+  /** The language that they interpret into (BCP 47); empty for others. */
+  readonly language: string;
   /** Title of their sound, as they have told it; empty without one. */
   readonly title: string;
   /** The id of the person whose shared sound this is; empty for people. */

@@ -10,6 +10,7 @@ import { listenTexts as texts } from '../texts/listen.js';
 /**
  * @import { Access, CallView } from '../client/call/types.js'
  * @import { ServerMessages } from '../shared/messages/server-messages.js'
+ * @import { LanguageChoice } from '../ui/kit/language-choice.js'
  * @import { ListenAddress } from './listen-address.js'
  */
 
@@ -42,6 +43,9 @@ export class ListenPage {
   /** The key of the stage; empty without permission to enter it. */
   #stage = '';
   #isLeaving = false;
+  #hasLanguages = false;
+  /** @type {LanguageChoice | null} */
+  #languages = null;
   /** @type {string[]} */
   #onStage = [];
   #timer = 0;
@@ -176,10 +180,27 @@ export class ListenPage {
     if (now.state !== before.state || now.away !== before.away) this.#followState(now);
     if (now.access !== before.access) this.#followAccess(now.access);
     if (now.session === 0) return;
+    this.#showLanguages(now);
     if (now.people !== before.people || now.listeners !== before.listeners) this.#showPeople(now);
     if (now.recording !== before.recording || now.session !== before.session)
       this.#view.recorded(now.recording?.on ? now.recording.id : null, now.node);
     if (now.isDraining && !before.isDraining) this.#view.showStatus(texts.draining);
+  }
+
+  /** @param {CallView} call  loads the choice of languages once somebody interprets */
+  #showLanguages(call) {
+    if (call.state !== 'joined') return;
+    this.#languages?.show(call);
+    if (this.#hasLanguages || call.access.rules.languages.length === 0) return;
+    this.#hasLanguages = true;
+    import('../ui/kit/language-choice.js').then(
+      ({ LanguageChoice }) => {
+        this.#languages = new LanguageChoice((message) => this.#listening.send(message));
+        this.#view.addControl(this.#languages.element);
+        if (this.call) this.#showLanguages(this.call.store.value);
+      },
+      () => (this.#hasLanguages = false),
+    );
   }
 
   /** @param {CallView} call */

@@ -110,6 +110,11 @@ export class ListenView {
     this.button('idle');
   }
 
+  /** Adds a control above the others. @param {HTMLElement} element */
+  addControl(element) {
+    this.#controls.prepend(element);
+  }
+
   /** @param {string} says */
   #nameField(says) {
     const hint = build('p', { class: 'hint', id: 'listen-name-hint' }, says);

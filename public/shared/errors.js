@@ -356,6 +356,31 @@ export const errors = Object.freeze({
     status: 409,
     message: 'A broadcast has no groups. End the broadcast, or the groups, first.',
   },
+  'language-tag': {
+    close: 139,
+    status: 400,
+    message: 'This is no tag of a language (BCP 47), such as "es" or "pt-BR". Choose another one.',
+  },
+  'languages-limit': {
+    close: 140,
+    status: 409,
+    message: 'A broadcast has at most 8 languages. End one of them first.',
+  },
+  'language-broadcast': {
+    close: 141,
+    status: 409,
+    message: 'Only a broadcast has interpreters. Go live first.',
+  },
+  'language-unknown': {
+    close: 142,
+    status: 404,
+    message: 'Nobody interprets into this language now. Choose one of those that are there.',
+  },
+  'language-relay': {
+    close: 143,
+    status: 409,
+    message: 'This node of the cluster has no interpreters. You hear the speakers themselves.',
+  },
   'e2e-room': {
     close: 102,
     status: 409,

@@ -32,6 +32,9 @@ export const MAX_TITLE_LENGTH = 200;
 export const MAX_GROUPS = 20;
 export const MAX_CALL_BACK_SECONDS = 600;
 
+/** Most languages that a broadcast is interpreted into at once. */
+export const MAX_LANGUAGES = 8;
+
 /** Settings of a room's mode. */
 export const MODES = Object.freeze(/** @type {const} */ (['mix', 'forward', 'auto']));
 

@@ -303,6 +303,11 @@ const accessFailures = Object.freeze({
   'group-unknown': 'There is no such group any more. Choose one that is open.',
   'groups-broadcast':
     'A room can’t be live and have groups at once. End the broadcast, or the groups, first.',
+  'language-tag': 'This is no language that has a tag. Choose one from the list.',
+  'languages-limit': 'A broadcast has at most eight languages. End one of them first.',
+  'language-broadcast': 'Only a broadcast has interpreters. Go live first.',
+  'language-unknown': 'Nobody interprets into this language now. Choose one that is there.',
+  'language-relay': 'This server has no interpreters. You still hear the speakers themselves.',
   'e2e-room':
     'This room is encrypted end to end, so the server can’t mix or record it. Start another room ' +
     'for that.',

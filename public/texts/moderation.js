@@ -14,6 +14,7 @@ export const moderationTexts = translated(own.moderationTexts, {
   roles: /** @type {Record<string, string>} */ ({ moderator: 'moderator', listener: 'listener' }),
   mutedByModerator: 'muted by a moderator',
   ofGroup: (/** @type {number} */ group) => `group ${group}`,
+  interprets: (/** @type {string} */ language) => `interprets into ${language}`,
   nowModerates: (/** @type {string} */ name) => `${name} is a moderator now.`,
   cannotSpeak:
     'You are a listener here, and nobody hears you. Raise your hand to ask a moderator to let ' +

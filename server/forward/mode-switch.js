@@ -1,5 +1,6 @@
 /**
  * @import { Delivery } from '../mix/delivery.js'
+ * @import { Floor } from '../mix/floor-bed.js'
  * @import { LightListener } from '../mix/light-listener.js'
  * @import { Listener } from '../mix/listener.js'
  * @import { Source } from '../source/source.js'
@@ -121,6 +122,16 @@ export class ModeSwitch {
     if (listener) this.#listeners.delete(listener);
     this.#now.leave(source, listener);
     if (source) this.#next?.delivery.leave(source, null);
+  }
+
+  /** True while there is a source. */
+  get isSpoken() {
+    return this.#sources.size > 0;
+  }
+
+  /** See Mixing; a room that forwards has no mix. @type {Floor['addTo']} */
+  addTo(mix, from, to) {
+    return this.#now.addTo?.(mix, from, to) ?? null;
   }
 
   /** @type {Delivery['release']} */

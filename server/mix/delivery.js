@@ -2,6 +2,7 @@
  * Delivers a room's sound from its sources to its listeners: mixed, or forwarded
  * (`server/forward/`). The room calls it. It knows no member, session protocol or command.
  *
+ * @import { Floor } from './floor-bed.js'
  * @import { LightListener } from './light-listener.js'
  * @import { Listener } from './listener.js'
  * @import { Packet } from '../../public/shared/wire/packet.js'
@@ -41,6 +42,7 @@
  *   changed its nearness; it is sent the mix of the last `fillMs` milliseconds at once; 0: nothing
  * @property {(relays: Pick<Transport, 'sendMany'>, indices: ReadonlySet<number>) => void}
  *   [setRelayed] sets the rates of a broadcast that other nodes relay
+ * @property {Floor['addTo']} [addTo] adds the last mix to another
  * @property {() => void} close frees the resources of the delivery. Idempotent
  */
 

@@ -7,18 +7,21 @@
  */
 
 /**
- * Delivery of a room whose people may be in groups. Each group has a delivery of its own, so nobody
- * outside of it hears it. Without groups there is the room's alone.
+ * Delivery of a room whose people may be in groups, and whose listeners may choose a language. Each
+ * group has a delivery of its own, so nobody outside of it hears it. Each language has one with its
+ * interpreters, over the room's mix. Without them there is the room's alone.
  */
 export class GroupedDelivery {
   #open;
   #room;
   /** Deliveries of the groups that somebody has entered, by the group's number. */
   #groups = /** @type {Map<number, ModeSwitch>} */ (new Map());
+  /** Deliveries of the languages that somebody interprets into, by their tags. */
+  #languages = /** @type {Map<string, ModeSwitch>} */ (new Map());
   /** All deliveries, the room's first. @type {ModeSwitch[]} */
   #all;
   /**
-   * Deliveries of the sources and listeners in groups.
+   * Deliveries of the sources and listeners that aren't in the room's.
    * @type {Map<Source | Listener | LightListener, ModeSwitch>}
    */
   #places = new Map();
@@ -26,7 +29,10 @@ export class GroupedDelivery {
   #everywhere = null;
   #speakers = 0;
 
-  /** @param {() => ModeSwitch} open  opens a delivery; throws `codec-instances` */
+  /**
+   * @param {(floor?: ModeSwitch) => ModeSwitch} open opens a delivery, over a floor for a language;
+   *   throws `codec-instances`
+   */
   constructor(open) {
     this.#open = open;
     this.#room = open();
@@ -68,8 +74,11 @@ export class GroupedDelivery {
   /** @type {Delivery['leave']} */
   leave(source, listener) {
     if (source !== null && source === this.#everywhere) this.speakEverywhere(null);
-    this.#of(source ?? listener).leave(source, listener);
+    // An interpreter is heard in another delivery than they hear.
+    if (source) this.#of(source).leave(source, null);
+    if (listener) this.#of(listener).leave(null, listener);
     this.#forget(source, listener);
+    this.#closeUnspoken();
   }
 
   /** @param {Source | null} source @param {Listener | LightListener | null} listener */
@@ -112,6 +121,62 @@ export class GroupedDelivery {
     this.#everywhere = source;
   }
 
+  /**
+   * Has a source heard by the listeners of a language alone, or by everybody again.
+   * @param {Source} source
+   * @param {string | null} language
+   * @throws {Error} see enter
+   */
+  interpret(source, language) {
+    const from = this.#of(source);
+    const to = language === null ? this.#room : this.#languageOf(language);
+    if (from === to) return;
+    from.release(source, null);
+    this.#places.delete(source);
+    to.enter(source, null);
+    if (to !== this.#room) this.#places.set(source, to);
+    this.#closeUnspoken();
+  }
+
+  /** @param {string} language */
+  #languageOf(language) {
+    let delivery = this.#languages.get(language);
+    if (delivery) return delivery;
+    delivery = this.#open(this.#room);
+    if (this.#speakers > 0) delivery.setPlaces(this.#speakers);
+    this.#languages.set(language, delivery);
+    // Behind the room's, whose mix it has in it.
+    this.#all.push(delivery);
+    return delivery;
+  }
+
+  /**
+   * Has a listener hear a language, or the room.
+   * @param {LightListener} listener
+   * @param {string | null} language  one that somebody interprets into
+   */
+  listenIn(listener, language) {
+    const from = this.#of(listener);
+    const to = (language === null ? null : this.#languages.get(language)) ?? this.#room;
+    if (from === to) return;
+    from.release(null, listener);
+    this.#places.delete(listener);
+    to.enter(null, listener);
+    if (to !== this.#room) this.#places.set(listener, to);
+  }
+
+  /** Ends languages without interpreters: their listeners hear the room. */
+  #closeUnspoken() {
+    for (const [language, delivery] of this.#languages) {
+      if (delivery.isSpoken) continue;
+      for (const [part, at] of this.#places)
+        if (at === delivery) this.listenIn(/** @type {LightListener} */ (part), null);
+      this.#languages.delete(language);
+      this.#all.splice(this.#all.indexOf(delivery), 1);
+      delivery.close();
+    }
+  }
+
   /** Ends the groups, which nobody is in any more. */
   closeGroups() {
     for (const delivery of this.#groups.values()) {
@@ -120,7 +185,7 @@ export class GroupedDelivery {
     }
     this.#groups.clear();
     this.#places.clear();
-    this.#all = [this.#room];
+    this.#all = [this.#room, ...this.#languages.values()];
     this.#everywhere = null;
   }
 

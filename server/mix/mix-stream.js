@@ -50,6 +50,15 @@ export class SpeakerList {
     this.levels[this.count] = level | (voice ? VOICE_BIT : 0);
     this.count += 1;
   }
+
+  /** Adds the speakers of another list. @param {SpeakerList} others */
+  addAll({ count, ids, levels }) {
+    for (let i = 0; i < count && this.count < MAX_LISTED_SPEAKERS; i++) {
+      this.ids[this.count] = ids[i];
+      this.levels[this.count] = levels[i];
+      this.count += 1;
+    }
+  }
 }
 
 /** Stream of packets that carries a mix, with a limiter and lists of speakers. */

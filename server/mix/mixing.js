@@ -5,6 +5,7 @@
  * @import { MixMath } from '../codec/mix-math.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { Delivery } from './delivery.js'
+ * @import { Floor, FloorBed } from './floor-bed.js'
  * @import { Observer, RoomConfig } from '../room/room-config.js'
  * @import { Source } from '../source/source.js'
  * @import { LightListener } from './light-listener.js'
@@ -12,6 +13,7 @@
  * @import { MixStream } from './mix-stream.js'
  */
 
+import { addRamped } from '../../public/shared/sound/level.js';
 import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
 import { ActiveSpeakers } from './active-speakers.js';
 import { EndingSources } from './ending-sources.js';
@@ -47,6 +49,7 @@ export class Mixing {
   #ending;
   #onSourceEnded;
   #math;
+  #bed;
   #hasReplies = false;
   /** True after a change of sources or listeners. */
   #isStale = false;
@@ -77,9 +80,11 @@ export class Mixing {
    * @param {(source: Source) => void} options.onSourceEnded called when all sound of the source has
    *   been heard
    * @param {MixMath} [options.math]
+   * @param {FloorBed | null} [options.bed] the floor beneath the sources, which are interpreters
    */
   constructor({ config, clock, sampleClock, delay, shared, layers, observer, ...options }) {
-    const { onSourceEnded, math = mixMath } = options;
+    const { onSourceEnded, math = mixMath, bed = null } = options;
+    this.#bed = bed;
     this.#onSourceEnded = onSourceEnded;
     const { format, maxSpeakers, echo } = config;
     this.#config = config;
@@ -292,12 +297,13 @@ export class Mixing {
     this.#mixedThrough = frame;
     const recent = this.#recent;
     recent.turn(frame);
-    const count = this.#speakers.mix(frame, recent.full);
-    recent.filled(count > 0);
-    this.#sounding = count > 0;
+    let count = this.#speakers.mix(frame, recent.full);
     const { heard } = this.#speakers;
     this.#list.clear();
     for (let i = 0; i < count; i++) this.#list.add(heard[i].number, heard[i].level, heard[i].voice);
+    if (this.#bed) count += this.#addFloor(this.#bed, frame, count);
+    recent.filled(count > 0);
+    this.#sounding = count > 0;
     try {
       this.#begin(frame, count);
     } finally {
@@ -308,6 +314,29 @@ export class Mixing {
     this.#layers.end();
     if (this.#hasShared) this.#fanout.send(this.#shared, frame);
     this.#layers.send(frame);
+  }
+
+  /**
+   * @param {FloorBed} bed
+   * @param {number} frame
+   * @param {number} count  of interpreters in the mix
+   * @returns {number} 1 when the floor is in it, too; else 0
+   */
+  #addFloor(bed, frame, count) {
+    const { full } = this.#recent;
+    if (count === 0) full.fill(0);
+    const floor = bed.addTo(frame, full, this.#speakers.heard);
+    if (floor === null) return 0;
+    this.#list.addAll(floor);
+    return 1;
+  }
+
+  /** @type {Floor['addTo']} */
+  addTo(mix, from, to) {
+    if (!this.#sounding) return null;
+    const { frameSamples, channels } = this.#config.format;
+    addRamped(mix, 0, this.#recent.full, 0, frameSamples, channels, from, to);
+    return this.#list;
   }
 
   /**

@@ -224,7 +224,9 @@ export class RoomRecording {
   /** @param {Member} member @param {boolean} agreed */
   #consent(member, agreed) {
     if (!this.#state?.on) return;
-    if (agreed && member.group === 0) {
+    // A recording's mix has the room's speakers alone.
+    const isOfTheRoom = member.group === 0 && member.language === null;
+    if (agreed && isOfTheRoom) {
       this.#add(member).catch((error) => this.#failed(error, member));
       return;
     }

@@ -62,6 +62,8 @@ const ACTS = Object.freeze({
   group: ({ rules }, by, { person, group }) => rules.moderation.moveToGroup(person, group, by),
   'groups-back': ({ rules }, by, { seconds }) => rules.moderation.callBack(seconds, by),
   'groups-speak': ({ rules }, by, { on }) => rules.moderation.speakToGroups(on, by),
+  interpret: ({ rules }, by, { person, language }) =>
+    rules.moderation.interpret(person, language, by),
   end: ({ rules }, by) => rules.moderation.endForAll(by),
   bans({ rules }, by) {
     by.tell({ type: 'bans', bans: rules.moderation.bans() });
@@ -166,6 +168,11 @@ const ACTIONS = Object.freeze({
     const isAllowed = room.rules.moderation.takeAction();
     const code = isAllowed ? act(room, member, message) : 'too-many-requests';
     if (code !== null) member.refuse('moderate', code, { action: message.action });
+  },
+  language({ rules }, member, { language }) {
+    const code = rules.interpreters.listen(member, language);
+    if (code !== null) member.refuse('language', code);
+    return code === null;
   },
   group({ rules }, member, { group }) {
     const code = rules.groups.choose(member, group);

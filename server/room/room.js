@@ -292,6 +292,7 @@ export class Room {
     if (before) rules.casting.retire(before, member);
     if (before) rules.groups.quiet(before);
     rules.groups.entered(member);
+    rules.interpreters.entered(member);
     session.handler = member;
     rules.entered(member, isNew);
     const token = people.places.tokenOf(member, before ? request.resume : undefined);
@@ -350,6 +351,7 @@ export class Room {
     if (this.#closed || !people.takeOut(member)) return;
     sound.leave(member);
     this.rules.groups.quiet(member);
+    this.rules.interpreters.review();
     if (this.moving.gone(member)) return;
     // A program that sends a stream comes back as a new participant.
     const isFree = left || member.grant.isStream || !this.#keepsPlaceOf(member);

@@ -79,6 +79,8 @@ export const grantFields = Object.freeze({
 const personState = z.object({
   ...personFields,
   group: personFields.group.default(0),
+  /** Language that they interpret into. */
+  language: z.string().max(100).nullable().default(null),
   grant: z.object(grantFields),
   /** True for a member of the audience. */
   isLight: z.boolean(),

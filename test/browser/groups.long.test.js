@@ -141,4 +141,47 @@ inBrowser.describe(`groups in ${BROWSER}`, () => {
     await expect.poll(() => loudness(heardByAnna)).toBeGreaterThan(0.02);
     await shows(ben, /^Anna/, /^Ben \(you\)\s+connection/);
   });
+
+  inBrowser.it('has listeners choose a language, which their browser keeps', async () => {
+    const anna = await site.join('hall', 'Anna');
+    const iris = await site.join('hall', 'Iris');
+    await button(anna, 'Room').click();
+    await button(anna, 'Go live').click();
+    await button(anna, 'End the broadcast').waitFor();
+    const lea = await site.page('/r/hall?listen', { viewport: { width: 390, height: 800 } });
+    await button(lea, 'Listen').click();
+    await button(lea, 'Pause').waitFor();
+    expect(await lea.getByLabel('Language').count()).toBe(0);
+    const heard = await record(lea);
+    await expect.poll(() => loudness(heard)).toBeGreaterThan(0.02);
+    // Anna is silent, so the floor is, once Iris interprets.
+    await button(anna, 'Mute').click();
+
+    await button(anna, 'Options for Iris').click();
+    await button(anna, 'Moderate…').click();
+    const dialog = anna.getByRole('dialog', { name: 'Moderate Iris' });
+    await dialog.getByLabel('Interprets into').selectOption('Spanish');
+    await looksRight(anna, 'interpreter');
+    await dialog.getByRole('button', { name: 'Set the language' }).click();
+    await shows(anna, /^Anna \(you\)/, /^Iris\s+interprets into Spanish/);
+    await lea.getByLabel('Language').waitFor();
+    await expect.poll(() => loudness(heard)).toBeLessThan(0.001);
+    expect(await violationsOf(lea)).toEqual([]);
+    if (PICTURES) await lea.screenshot({ path: join(PICTURES, 'listener-390.png') });
+    await lea.getByLabel('Language').selectOption('Spanish');
+    await expect.poll(() => loudness(heard)).toBeGreaterThan(0.02);
+    await lea.getByLabel('Language').selectOption('As spoken');
+    await expect.poll(() => loudness(heard)).toBeLessThan(0.001);
+    await lea.getByLabel('Language').focus();
+    await lea.keyboard.press('ArrowDown');
+    await expect.poll(() => loudness(heard)).toBeGreaterThan(0.02);
+
+    await lea.reload();
+    await button(lea, 'Listen').click();
+    await button(lea, 'Pause').waitFor();
+    await expect.poll(() => lea.getByLabel('Language').inputValue()).toBe('es');
+    const again = await record(lea);
+    await expect.poll(() => loudness(again)).toBeGreaterThan(0.02);
+    expect(await iris.getByText('interprets into Spanish').count()).toBe(1);
+  });
 });

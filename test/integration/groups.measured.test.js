@@ -41,11 +41,13 @@ async function startServer(...argv) {
 
 /**
  * @param {string} url
- * @param {Name} name
+ * @param {string} name
  * @param {string} transport
+ * @param {{ listen?: boolean }} [wishes]
  */
-async function joined(url, name, transport) {
-  const headless = new Headless({ codec, speech: tone(TONES[name]), recordSeconds: 120 });
+async function joined(url, name, transport, wishes) {
+  const hz = TONES[/** @type {Name} */ (name)];
+  const headless = new Headless({ codec, speech: hz && tone(hz), recordSeconds: 120 });
   open.push(() => headless.close());
   await headless.join(
     /** @type {any} */ ({
@@ -54,6 +56,7 @@ async function joined(url, name, transport) {
       name,
       transport,
       silenceSuppression: false,
+      ...wishes,
     }),
   );
   return headless;
@@ -152,5 +155,60 @@ describe.each(['mix', 'forward'])('groups of a room in mode %s, by their sound',
         dan: 'ann bob cid eve',
         eve: 'ann bob cid dan',
       });
+    }, closeAll));
+});
+
+describe('a language of a broadcast, by its sound', () => {
+  it('is an interpreter over the softer speaker, and the floor is without them', () =>
+    undisturbed(async () => {
+      const { url } = await startServer('--broadcast');
+      const transport = isBuilt() ? 'webtransport' : 'websocket';
+      const ann = await joined(url, 'ann', transport);
+      ann.sendControl(moderate.broadcast(false));
+      const bob = await joined(url, 'bob', transport);
+      ann.sendControl(moderate.broadcast(true));
+      const lea = await joined(url, 'lea', transport, { listen: true });
+      const max = await joined(url, 'max', 'websocket', { listen: true });
+      const levels = (/** @type {Headless} */ { recording, recorded }) =>
+        [TONES.ann, TONES.bob].map((hz) =>
+          toneDb(recording.subarray(recorded - RATE, recorded - RATE / 5), hz, RATE),
+        );
+      // Both are heard at first.
+      await vi.waitFor(
+        () => {
+          for (const level of [...levels(lea), ...levels(max)]) expect(level).toBeGreaterThan(-24);
+        },
+        { timeout: 10_000, interval: 100 },
+      );
+
+      const interpreter = bob.people.find(({ you }) => you)?.id ?? '';
+      ann.sendControl(moderate.interpret(interpreter, 'es'));
+      await vi.waitFor(() => expect(last(lea, 'room')?.languages).toEqual(['es']), 3000);
+      lea.sendControl({ type: 'language', language: 'es' });
+      const expectInterpreted = () => {
+        const [[floor, interpreted], [own, none]] = [levels(lea), levels(max)];
+        expect(interpreted).toBeGreaterThan(-23);
+        // The floor is 15 dB softer for her, and he hears it alone.
+        expect(interpreted - floor).toBeGreaterThan(13);
+        expect(interpreted - floor).toBeLessThan(17);
+        expect(own).toBeGreaterThan(-23);
+        expect(none).toBeLessThan(-60);
+        // The interpreter hears the floor, and speakers don't hear the interpreter.
+        expect(levels(bob)[0]).toBeGreaterThan(-24);
+        expect(levels(ann)[1]).toBeLessThan(-60);
+      };
+      await vi.waitFor(expectInterpreted, { timeout: 10_000, interval: 100 });
+      await pause(700);
+      expectInterpreted();
+
+      lea.sendControl({ type: 'language', language: 'not a language' });
+      await vi.waitFor(() => expect(last(lea, 'refused')?.code).toBe('language-unknown'), 3000);
+      ann.sendControl(moderate.interpret(interpreter, null));
+      await vi.waitFor(
+        () => {
+          for (const level of [...levels(lea), ...levels(max)]) expect(level).toBeGreaterThan(-24);
+        },
+        { timeout: 10_000, interval: 100 },
+      );
     }, closeAll));
 });

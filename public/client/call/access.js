@@ -4,7 +4,7 @@
  * @import { Access, Groups, Rules } from './types.js'
  */
 
-import { MAX_GROUPS } from '../../shared/limits.js';
+import { MAX_GROUPS, MAX_LANGUAGES } from '../../shared/limits.js';
 import { NO_ACCESS, NO_HANDS } from './call-view.js';
 
 /**
@@ -53,7 +53,8 @@ const readRole = ({ role = 'speaker', may }) => ({
  * @returns {Rules}
  */
 export function rulesOf(message, nowMs) {
-  const { locked, lobby, password, chat, record, mode, broadcast, liveSeconds, groups } = message;
+  const { locked, lobby, password, chat, record, mode, broadcast, liveSeconds } = message;
+  const { groups, languages } = message;
   const live = typeof liveSeconds === 'number' && Number.isFinite(liveSeconds) ? liveSeconds : null;
   const who = (/** @type {unknown} */ value) =>
     value === 'moderators' ? 'moderators' : 'everybody';
@@ -67,6 +68,7 @@ export function rulesOf(message, nowMs) {
     broadcast: Boolean(broadcast),
     liveSeconds: live,
     liveSince: live === null ? null : nowMs - 1000 * live,
+    languages: Array.isArray(languages) ? languages.map(String).slice(0, MAX_LANGUAGES) : [],
     groups: groups ? groupsOf(groups, nowMs) : null,
   };
 }

@@ -11,6 +11,7 @@ const OPEN = Object.freeze({
   broadcast: false,
   liveSeconds: null,
   liveSince: null,
+  languages: [],
   groups: null,
 });
 

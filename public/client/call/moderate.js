@@ -72,6 +72,8 @@ export const moderate = Object.freeze(
     callBack: (seconds = 0) => ({ type: 'moderate', action: 'groups-back', seconds }),
     /** @param {boolean} on  true: all groups hear this moderator */
     speakToGroups: (on) => ({ type: 'moderate', action: 'groups-speak', on }),
+    /** @param {string} person @param {string | null} language  BCP 47; null: heard by all */
+    interpret: (person, language) => ({ type: 'moderate', action: 'interpret', person, language }),
     /** Ends the room for everybody. */
     end: () => ({ type: 'moderate', action: 'end' }),
     /** Requests the room's bans; `bans` answers. */

@@ -18,6 +18,7 @@
  * @property {string} title      of their sound; empty without one
  * @property {string} owner      the id of the person whose shared sound this is; empty for people
  * @property {number} group      that they are in; 0: the room
+ * @property {string} language   that they interpret into (BCP 47); empty for others
  * @property {boolean} away      the connection is lost, the place is kept
  * @property {number} waitMs the delay that everybody has because of this person's sound, in
  *   milliseconds; 0 for most
@@ -101,6 +102,7 @@ export class Roster {
       title: String(person.title ?? ''),
       owner: String(person.owner ?? ''),
       group: Number(person.group) || 0,
+      language: String(person.language ?? ''),
       away: Boolean(person.away),
       waitMs,
       laterMs,

@@ -80,6 +80,7 @@
  *   while it isn't live
  * @property {number | null} liveSince its beginning, in milliseconds since 1970, by the clock of
  *   High Resolution Time; likewise
+ * @property {string[]} languages  that listeners may choose (BCP 47)
  * @property {Groups | null} groups  null unless they are open
  *
  * @typedef {object} Groups  of the room's people, who hear only their own group

@@ -23,7 +23,7 @@ import { NEARNESS } from '../nearness.js';
 import { CHANNELS, PCM_BITS, ROOM_FRAME_MS } from '../sound/audio-format.js';
 import { BAR_BEATS, BEATS_A_MINUTE, CONTROL_VERSION } from '../wire/control.js';
 import { MAX_TRACK_SECONDS } from '../wire/track-piece.js';
-import { count, delivery, id, permitted } from './fields.js';
+import { count, delivery, id, language, permitted } from './fields.js';
 
 /** Longest key of a stage or of a stream, in characters. */
 const MAX_KEY = 64;
@@ -202,6 +202,12 @@ const moderate = z.discriminatedUnion('action', [
     .object({ action: z.literal('groups-speak'), on })
     .describe('this moderator is heard in all groups, in place of another one, or no longer'),
   z
+    .object({ action: z.literal('interpret'), person: id, language: language.nullable() })
+    .describe(
+      'makes somebody on stage an interpreter into a language (BCP 47), or with null one who is ' +
+        'heard by all: section 5.13',
+    ),
+  z
     .object({ action: z.literal('end') })
     .describe('ends all sessions of the room with `room-ended`'),
   z.object({ action: z.literal('bans') }).describe('asks for `bans`'),
@@ -353,6 +359,12 @@ export const CLIENT_MESSAGES = Object.freeze({
     z.object({ after: id }),
   ),
   moderate: define('an act of a moderator: section 5.4', moderate, 'moderate'),
+  language: define(
+    'from a listener of a broadcast: the language to hear (section 5.13); null for the speakers ' +
+      'themselves',
+    z.object({ language: language.nullable() }),
+    'listen',
+  ),
   group: define(
     'moves this participant to a group (section 5.12), or with 0 to the room',
     z.object({ group: count }),

@@ -27,6 +27,8 @@ export const id = z.string().max(MAX_ID_LENGTH);
 
 export const count = z.number().int().min(0);
 
+export const language = z.string().max(100);
+
 export const delivery = z.enum(['tick', 'reply']);
 
 export const errorCode = z.enum(/** @type {ErrorCode[]} */ (Object.keys(errors)));
@@ -90,6 +92,9 @@ export const person = z.object({
   title: z.string().optional().describe('what this person plays, if they have told it'),
   owner: z.string().optional().describe('id of the person whose shared sound this is'),
   group: count.optional().describe('group that they are in (section 5.12); missing in the room'),
+  language: language
+    .optional()
+    .describe('language that they interpret into (section 5.13); missing for others'),
 });
 
 export const permitted = z.enum(['everybody', 'moderators']);
@@ -110,6 +115,10 @@ export const rules = z.object({
   mode: z.enum(MODES).describe('how sound travels: [forwarding.md](forwarding.md)'),
   broadcast: z.boolean().describe('uninvited participants only listen'),
   liveSeconds: z.number().nullable().describe('seconds since the broadcast went live, or null'),
+  languages: z
+    .array(language)
+    .optional()
+    .describe('tags of the languages to choose from (section 5.13); missing without any'),
   groups: groups.optional().describe('open groups (section 5.12); missing without any'),
 });
 

@@ -12,6 +12,7 @@ export const moderationTexts = {
   roles: { moderator: 'مشرف', listener: 'مستمع' },
   mutedByModerator: 'كتمه مشرف',
   ofGroup: (group) => `المجموعة ${group}`,
+  interprets: (language) => `يترجم: ${language}`,
   nowModerates: (name) => `صار ${name} مشرفًا.`,
   cannotSpeak: 'أنت هنا مستمع، ولا يسمعك أحد. ارفع يدك لتطلب الكلام من مشرف.',
   onStage: 'أنت على المنصة ومكتوم. اضغط «إلغاء الكتم» ليسمعوك.',

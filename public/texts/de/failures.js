@@ -326,6 +326,12 @@ const accessFailures = {
   'groups-broadcast':
     'Ein Raum kann nicht zugleich live sein und Gruppen haben. Beende zuerst die Übertragung ' +
     'oder die Gruppen.',
+  'language-tag': 'Das ist kein Kürzel einer Sprache. Wähle eine aus der Liste.',
+  'languages-limit': 'Es wird schon in acht Sprachen gedolmetscht. Beende zuerst eine davon.',
+  'language-broadcast': 'Gedolmetscht wird nur in einer Übertragung. Geh zuerst live.',
+  'language-unknown': 'In diese Sprache dolmetscht gerade niemand. Wähle eine, die es gibt.',
+  'language-relay':
+    'Über diesen Server gibt es keine Dolmetschenden. Du hörst weiter das Original.',
   'e2e-room':
     'Dieser Raum ist Ende zu Ende verschlüsselt, deshalb kann der Server ihn nicht mischen oder ' +
     'aufnehmen. Öffne dafür einen anderen Raum.',

@@ -11,6 +11,7 @@ export const moderationTexts = {
   roles: { moderator: 'Moderation', listener: 'hört zu' },
   mutedByModerator: 'von der Moderation stummgeschaltet',
   ofGroup: (group) => `Gruppe ${group}`,
+  interprets: (language) => `dolmetscht: ${language}`,
   nowModerates: (name) => `${name} moderiert jetzt.`,
   cannotSpeak:
     'Du hörst hier nur zu, und niemand hört dich. Hebe die Hand, um von der Moderation das Wort ' +

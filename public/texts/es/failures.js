@@ -307,6 +307,11 @@ export const failureTexts = {
   'groups-broadcast':
     'Una sala no puede emitir en directo y tener grupos a la vez. Termina antes la emisión o ' +
     'los grupos.',
+  'language-tag': 'Eso no es el código de un idioma. Elige uno de la lista.',
+  'languages-limit': 'Ya se interpreta a ocho idiomas. Termina antes uno de ellos.',
+  'language-broadcast': 'Solo hay intérpretes en una emisión. Empieza antes a emitir.',
+  'language-unknown': 'Nadie interpreta ahora a ese idioma. Elige otro de los que hay.',
+  'language-relay': 'Este servidor no tiene intérpretes. Sigues oyendo a quienes hablan.',
   'e2e-room':
     'Esta sala está cifrada de extremo a extremo, así que el servidor no puede mezclarla ni ' +
     'grabarla. Abre otra sala para eso.',

@@ -11,6 +11,7 @@ export const moderationTexts = {
   roles: { moderator: 'moderador', listener: 'oyente' },
   mutedByModerator: 'silenciado por un moderador',
   ofGroup: (group) => `grupo ${group}`,
+  interprets: (language) => `interpreta: ${language}`,
   nowModerates: (name) => `${name} modera ahora.`,
   cannotSpeak:
     'Aquí eres oyente y nadie te oye. Levanta la mano para pedir la palabra a un moderador.',

@@ -335,6 +335,13 @@ export const failureTexts = {
   'groups-broadcast':
     'Un salon ne peut pas être en direct et avoir des groupes à la fois. Terminez d’abord le ' +
     'direct ou les groupes.',
+  'language-tag': 'Ce n’est pas le code d’une langue. Choisissez-en une dans la liste.',
+  'languages-limit': 'On interprète déjà vers huit langues. Terminez-en une d’abord.',
+  'language-broadcast': 'Il n’y a d’interprètes que dans un direct. Passez d’abord en direct.',
+  'language-unknown':
+    'Personne n’interprète vers cette langue en ce moment. Choisissez-en une autre.',
+  'language-relay':
+    'Ce serveur n’a pas d’interprètes. Vous entendez toujours la version originale.',
   'e2e-room':
     'Ce salon est chiffré de bout en bout, le serveur ne peut donc ni le mixer ni ' +
     'l’enregistrer. Ouvrez un autre salon pour cela.',

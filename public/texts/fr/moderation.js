@@ -11,6 +11,7 @@ export const moderationTexts = {
   roles: { moderator: 'modérateur', listener: 'auditeur' },
   mutedByModerator: 'micro coupé par un modérateur',
   ofGroup: (group) => `groupe ${group}`,
+  interprets: (language) => `interprète : ${language}`,
   nowModerates: (name) => `${name} modère maintenant.`,
   cannotSpeak:
     'Ici vous écoutez, et personne ne vous entend. Levez la main pour demander la parole à ' +

@@ -295,6 +295,11 @@ export const failureTexts = {
   'groups-broadcast':
     'Una stanza non può essere in diretta e avere gruppi insieme. Termina prima la diretta o ' +
     'i gruppi.',
+  'language-tag': 'Questo non è il codice di una lingua. Scegline una dalla lista.',
+  'languages-limit': 'Si interpreta già in otto lingue. Prima terminane una.',
+  'language-broadcast': 'Gli interpreti ci sono solo in diretta. Prima vai in diretta.',
+  'language-unknown': 'Ora nessuno interpreta in questa lingua. Scegline una tra quelle presenti.',
+  'language-relay': 'Questo server non ha interpreti. Continui a sentire chi parla.',
   'e2e-room':
     'Questa stanza è cifrata da un capo all’altro, quindi il server non può mixarla né ' +
     'registrarla. Apri un’altra stanza per questo.',

@@ -11,6 +11,7 @@ export const moderationTexts = {
   roles: { moderator: 'moderatore', listener: 'ascoltatore' },
   mutedByModerator: 'silenziato da un moderatore',
   ofGroup: (group) => `gruppo ${group}`,
+  interprets: (language) => `interpreta: ${language}`,
   nowModerates: (name) => `Ora modera ${name}.`,
   cannotSpeak:
     'Qui ascolti soltanto, e nessuno ti sente. Alza la mano per chiedere la parola a un ' +

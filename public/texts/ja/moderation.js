@@ -10,6 +10,7 @@ export const moderationTexts = {
   roles: { moderator: 'モデレーター', listener: '聴衆' },
   mutedByModerator: 'モデレーターがミュート',
   ofGroup: (group) => `グループ ${group}`,
+  interprets: (language) => `${language} に通訳`,
   nowModerates: (name) => `${name} さんがモデレーターになりました。`,
   cannotSpeak:
     'あなたは聴衆で、声は誰にも聞こえません。話したいときは手を挙げて、モデレーターに頼んでください。',

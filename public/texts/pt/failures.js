@@ -290,6 +290,11 @@ export const failureTexts = {
   'groups-broadcast':
     'Uma sala não pode ser transmitida e ter grupos ao mesmo tempo. Encerre antes a ' +
     'transmissão ou os grupos.',
+  'language-tag': 'Isso não é o código de um idioma. Escolha um da lista.',
+  'languages-limit': 'Já se interpreta para oito idiomas. Encerre antes um deles.',
+  'language-broadcast': 'Só há intérpretes numa transmissão. Comece antes a transmitir.',
+  'language-unknown': 'Ninguém interpreta para esse idioma agora. Escolha outro dos que há.',
+  'language-relay': 'Este servidor não tem intérpretes. Você continua ouvindo quem fala.',
   'e2e-room':
     'Esta sala é criptografada de ponta a ponta, então o servidor não pode mixar nem gravar. ' +
     'Abra outra sala para isso.',

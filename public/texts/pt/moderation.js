@@ -11,6 +11,7 @@ export const moderationTexts = {
   roles: { moderator: 'moderador', listener: 'ouvinte' },
   mutedByModerator: 'silenciado por um moderador',
   ofGroup: (group) => `grupo ${group}`,
+  interprets: (language) => `interpreta: ${language}`,
   nowModerates: (name) => `${name} agora modera.`,
   cannotSpeak:
     'Aqui você é ouvinte, e ninguém ouve você. Levante a mão para pedir a palavra a um ' +

@@ -153,6 +153,11 @@ export const failureTexts = {
   'groups-limit': '一个房间不能有这么多分组。请最多分成 20 组。',
   'group-unknown': '这个分组已不存在。请选择一个开放的分组。',
   'groups-broadcast': '房间不能同时直播和分组。请先结束直播或分组。',
+  'language-tag': '这不是语言代码。请从列表中选择一种语言。',
+  'languages-limit': '已经有八种语言的口译。请先结束其中一种。',
+  'language-broadcast': '只有直播中才有口译。请先开始直播。',
+  'language-unknown': '现在没有人口译成这种语言。请选择现有的语言。',
+  'language-relay': '此服务器没有口译。你仍会听到原声。',
   'e2e-room': '本房间采用端到端加密，服务器不能混音或录音。请另开一个房间。',
   'e2e-only': '本房间采用端到端加密，而你的链接没有密钥。请索要包含“#”之后内容的完整链接。',
   'e2e-not-here':

@@ -9,6 +9,7 @@ export const moderationTexts = {
   roles: { moderator: '主持人', listener: '听众' },
   mutedByModerator: '被主持人静音',
   ofGroup: (group) => `第 ${group} 组`,
+  interprets: (language) => `口译：${language}`,
   nowModerates: (name) => `${name} 现在是主持人。`,
   cannotSpeak: '你在这里是听众，别人听不到你。请举手，请求主持人让你发言。',
   onStage: '你已上台，处于静音状态。请按“取消静音”让别人听到你。',

@@ -62,6 +62,8 @@ export class CallPanels {
   #trackBadge = elementOf('track-badge', HTMLElement);
   /** True once the part for groups is loaded, or being loaded. */
   #hasGroups = false;
+  /** Likewise for languages. */
+  #hasLanguages = false;
 
   /**
    * @param {string} room
@@ -110,6 +112,8 @@ export class CallPanels {
     });
     store.subscribe(['access'], ({ access }) => {
       if (access.rules.groups !== null) this.#openGroups(current);
+      if (access.rules.languages.length > 0 && access.role === 'listener')
+        this.#offerLanguages(current);
     });
     store.subscribe(['state'], ({ state }) => {
       this.#title.closest('.call')?.classList.toggle('offline', state === 'away');
@@ -121,6 +125,25 @@ export class CallPanels {
     showView('call');
     this.#title.focus();
     announce(texts.youJoined);
+  }
+
+  /** Loads a listener's choice of languages, once. @param {CurrentCall} current */
+  #offerLanguages(current) {
+    if (this.#hasLanguages) return;
+    this.#hasLanguages = true;
+    import('../kit/language-choice.js').then(
+      ({ LanguageChoice }) => {
+        const choice = new LanguageChoice(current.send);
+        elementOf('knocks', HTMLElement).before(choice.element);
+        current.store.subscribe(['access', 'session', 'state'], (call) => {
+          if (call.state === 'joined') choice.show(call);
+        });
+      },
+      () => {
+        this.#hasLanguages = false;
+        this.#notices.show('panel-failed');
+      },
+    );
   }
 
   /** Loads the page's part for groups, once. @param {CurrentCall} current */

@@ -88,8 +88,9 @@ export class ModerationControls {
   async person(person) {
     try {
       const { showPersonDialog } = await import('./person-dialog.js');
-      if (this.#current.store.value.access.role === 'moderator')
-        this.#closeDialog = showPersonDialog(person, this.#send);
+      const { role, rules } = this.#current.store.value.access;
+      if (role === 'moderator')
+        this.#closeDialog = showPersonDialog(person, this.#send, rules.broadcast);
     } catch {
       this.#notices.show('panel-failed');
     }

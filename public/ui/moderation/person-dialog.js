@@ -1,7 +1,9 @@
 import { moderate } from '../../client/call/moderate.js';
 import { build, makeButton } from '../kit/element.js';
+import { languageName } from '../kit/language-name.js';
 import { showDialog } from '../kit/dialog.js';
 import { labelOf } from '../people/person.js';
+import { interpreterTexts } from '../../texts/interpreters.js';
 import { panelTexts as texts } from '../../texts/room-panel.js';
 import { texts as callTexts } from '../../texts/texts.js';
 
@@ -11,14 +13,57 @@ import { texts as callTexts } from '../../texts/texts.js';
  * @import { Person } from '../people/person.js'
  */
 
+/** Languages to interpret into: those of the United Nations and of most conferences. */
+const LANGUAGES = Object.freeze(
+  [
+    'ar',
+    'bg',
+    'ca',
+    'cs',
+    'da',
+    'de',
+    'el',
+    'en',
+    'es',
+    'et',
+    'fa',
+    'fi',
+    'fr',
+    'ga',
+    'he',
+    'hi',
+  ].concat(
+    [
+      'hr',
+      'hu',
+      'id',
+      'it',
+      'ja',
+      'ko',
+      'lt',
+      'lv',
+      'mt',
+      'nl',
+      'no',
+      'pl',
+      'pt',
+      'ro',
+      'ru',
+      'sk',
+    ],
+    ['sl', 'sr', 'sv', 'sw', 'th', 'tr', 'uk', 'ur', 'vi', 'zh'],
+  ),
+);
+
 /**
  * Shows a moderator's actions on a person. Each choice closes the dialog.
  * @param {Person} person
  * @param {Send} send
+ * @param {boolean} isBroadcast  true: the person may be made an interpreter
  * @returns {() => void} closes the dialog; idempotent
  */
-export function showPersonDialog(person, send) {
-  const { id, silenced, hand } = person;
+export function showPersonDialog(person, send, isBroadcast) {
+  const { id, silenced, hand, language } = person;
   /** @type {() => void} */
   let close = () => {};
   const does = (
@@ -39,6 +84,14 @@ export function showPersonDialog(person, send) {
     texts.banTimes.map(([seconds, text]) => [String(seconds), text]),
     String(texts.banTimes[0][0]),
   );
+  const languages = [...new Set(language === '' ? LANGUAGES : [...LANGUAGES, language])]
+    .map((tag) => [tag, languageName(tag)])
+    .sort(([, one], [, other]) => one.localeCompare(other));
+  const into = makeSelect(
+    'moderate-language',
+    [['', interpreterTexts.nobody], ...languages],
+    language,
+  );
   close = showDialog(
     texts.moderatePerson(labelOf(person)),
     part(
@@ -54,6 +107,16 @@ export function showPersonDialog(person, send) {
       ),
       hint(texts.roleHint),
     ),
+    isBroadcast
+      ? part(
+          fieldRow(
+            interpreterTexts.into,
+            into,
+            does(interpreterTexts.set, () => moderate.interpret(id, into.value || null)),
+          ),
+          hint(interpreterTexts.intoHint),
+        )
+      : null,
     part(
       does(texts.remove, () => moderate.remove(id), 'button danger'),
       hint(texts.removeHint),

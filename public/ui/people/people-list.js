@@ -1,6 +1,7 @@
 import { hue, initials, labelOf, ownerLabel } from './person.js';
 import { build, elementOf, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
+import { languageName } from '../kit/language-name.js';
 import { KeyedList } from '../kit/keyed-list.js';
 import { PersonMenu } from './person-menu.js';
 import { texts } from '../../texts/texts.js';
@@ -140,13 +141,15 @@ const isAlike = (one, other) =>
  * @returns {string[]}
  */
 function statesOf(person, shown, isMutedForYou) {
-  const { role, away, hand, muted, silenced, waitMs, laterMs, recorded, title, group } = person;
+  const { role, away, hand, muted, silenced, waitMs, laterMs, recorded, title } = person;
+  const { group, language } = person;
   const later = shown.you ? texts.youLater : texts.later;
   const states = [
     shown.sharedBy !== '' && texts.sharedBy(shown.sharedBy),
     title !== '' && texts.plays(title),
     texts.roles[role],
     group > 0 && texts.ofGroup(group),
+    language !== '' && texts.interprets(languageName(language)),
     away && texts.away,
     hand > 0 && texts.handRaised,
     muted && (silenced ? texts.mutedByModerator : texts.muted),

@@ -47,6 +47,13 @@ const MAX_CONTROL_MESSAGES = 20;
 /** Smallest change of the server-side delay that is sent, in milliseconds. */
 const TOLD_CHANGE_MS = 1;
 
+/** State of a person without an earlier session. */
+const NEWCOMER = Object.freeze({
+  hand: 0,
+  group: 0,
+  language: /** @type {string | null} */ (null),
+});
+
 /** Buffer that every packet is read into: nothing of it is kept after the call. */
 const packet = new Packet();
 
@@ -78,6 +85,8 @@ export class Member {
   title = '';
   /** Group that the member is in; 0 in the room. */
   group;
+  /** Tag of the language that the member interprets into; null for others. */
+  language;
   /** True when the member wants to be recorded. */
   agreed = false;
   /** True while the member is being recorded. */
@@ -123,8 +132,10 @@ export class Member {
     this.#room = room;
     this.#sound = sound;
     this.standing = new Standing(grant, past);
-    this.hand = past?.hand ?? 0;
-    this.group = past?.group ?? 0;
+    const { hand, group, language } = { ...NEWCOMER, ...past };
+    this.hand = hand;
+    this.group = group;
+    this.language = language;
     const hears = this.standing.permissions.has('listen');
     // Nothing is mixed for a member who may not listen.
     if (!hears) listener?.close();
@@ -172,6 +183,7 @@ export class Member {
       role: standing.role,
       hand,
       group: this.group,
+      language: this.language,
       grant: { ...grant, withheld: [...grant.withheld] },
       isLight,
       peer: session.peer,
@@ -322,6 +334,7 @@ export class Member {
     this.isLight = source === null;
     // Its new streams are in the room.
     this.group = 0;
+    this.language = null;
   }
 
   /** Delay that this member hears with, in milliseconds. */
@@ -348,7 +361,7 @@ export class Member {
 
   /** The member as others see it. */
   describe() {
-    const { id, name, label, session, away, hand, recorded, title, group } = this;
+    const { id, name, label, session, away, hand, recorded, title, group, language } = this;
     const { muted, silenced, role } = this.standing;
     const transport = session.transport.name;
     const { quality } = this.figures;
@@ -358,6 +371,7 @@ export class Member {
       ...(title !== '' && { title }),
       ...(owner !== undefined && { owner }),
       ...(group > 0 && { group }),
+      ...(language !== null && { language }),
     };
   }
 

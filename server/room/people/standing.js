@@ -3,7 +3,7 @@
  * @import { PersonState } from '../../state/portable-state.js'
  *
  * @typedef {Pick<PersonState, 'role' | 'muted' | 'silenced' | 'hand'> &
- *   { seconds?: number, group?: number }} Past
+ *   { seconds?: number, group?: number, language?: string | null }} Past
  *   standing of a person by an earlier session, or on another thread or node
  */
 

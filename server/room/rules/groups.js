@@ -139,7 +139,7 @@ export class Groups {
       if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
       throw error;
     }
-    // What is said in a group isn't for the room's recording.
+    // The room's recording has no groups in it.
     if (group > 0 && member.agreed) {
       this.#paused.add(member.id);
       this.#recording.consent(member, false);

@@ -161,6 +161,7 @@ export class Moderation {
     this.#rules.hands.moved(member);
     this.#people.places.decide(member, { role });
     if (role !== 'moderator') this.#rules.groups.quiet(member);
+    this.#rules.interpreters.review();
     this.#rules.tellRole(member, by);
     this.#rules.casting.sendHome(member);
     return this.#done(by, 'role', member, { role });
@@ -233,6 +234,7 @@ export class Moderation {
   setBroadcast(on, by) {
     if (on === this.#rules.stage.isOn) return null;
     if (on && this.#rules.groups.areOpen) return 'groups-broadcast';
+    if (!on) this.#rules.interpreters.end();
     const refusal = this.#rules.stage.set(on);
     if (refusal !== null) return refusal;
     this.#rules.casting.resupply();
@@ -310,6 +312,20 @@ export class Moderation {
   speakToGroups(on, by) {
     const action = on ? 'groups-speak' : 'groups-quiet';
     return this.#rules.groups.speak(by, on) ?? this.#done(by, action, null);
+  }
+
+  /**
+   * Makes a person an interpreter, or one who is heard by all again.
+   * @param {string} person
+   * @param {string | null} language  its tag; null: none
+   * @param {By} by
+   * @returns {ErrorCode | null}
+   */
+  interpret(person, language, by) {
+    const member = this.#people.find(person);
+    if (!member) return 'person-unknown';
+    const refusal = this.#rules.interpreters.set(member, language);
+    return refusal ?? this.#done(by, 'interpret', member, { language });
   }
 
   /** @param {By} by @returns {ErrorCode | null} */

@@ -30,6 +30,7 @@ import { networkOfPeer } from '../../network-address.js';
 import { MAX_TOLD, STATE_VERSION } from '../../state/portable-state.js';
 import { ID_GAP } from '../people/places.js';
 import { Groups } from './groups.js';
+import { Interpreters } from './interpreters.js';
 import { Moderation } from './moderation.js';
 import { Hands, Lobby } from './requests.js';
 import { Casting, Stage } from './stage.js';
@@ -113,6 +114,13 @@ export class Rules {
       recording,
     });
     this.groups = new Groups({ people, sound, recording, clock, onChange: () => this.tell() });
+    this.interpreters = new Interpreters({
+      people,
+      sound,
+      stage: this.stage,
+      recording,
+      onChange: () => this.tell(),
+    });
     // Moderators act on all of the above.
     this.moderation = new Moderation({
       room,
@@ -131,10 +139,12 @@ export class Rules {
   /** The rules, as people see them. */
   get told() {
     const groups = this.groups.told;
+    const { languages } = this.interpreters;
     return {
       ...this.policy.told,
       mode: this.#settings.mode,
       ...this.stage.rules,
+      ...(languages.length > 0 && { languages }),
       ...(groups && { groups }),
     };
   }

@@ -9,6 +9,7 @@
  * @import { Session } from '../../session/session.js'
  * @import { People } from '../people/people.js'
  * @import { JoinRequest, Observer, RoomConfig } from '../room-config.js'
+ * @import { Floor } from '../../mix/floor-bed.js'
  * @import { Streams } from './streams.js'
  */
 
@@ -16,6 +17,7 @@ import { Stream } from '../../../public/shared/wire/packet.js';
 import { Forwarding } from '../../forward/forwarding.js';
 import { ModeSwitch } from '../../forward/mode-switch.js';
 import { PacketForwarding } from '../../forward/packet-forwarding.js';
+import { FloorBed } from '../../mix/floor-bed.js';
 import { GroupedDelivery } from '../../mix/grouped-delivery.js';
 import { Mixing } from '../../mix/mixing.js';
 
@@ -174,10 +176,15 @@ export class RoomMode {
  *   RateCounts, observer?: Observer }} room
  * @param {Streams} sound
  */
-export const openDelivery = (room, sound) => new GroupedDelivery(() => openPart(room, sound));
+export const openDelivery = (room, sound) =>
+  new GroupedDelivery((floor) => openPart(room, sound, floor));
 
-/** @param {Parameters<typeof openDelivery>[0]} room @param {Streams} sound */
-function openPart({ config, clock, sampleClock, delay, rates, observer }, sound) {
+/**
+ * @param {Parameters<typeof openDelivery>[0]} room
+ * @param {Streams} sound
+ * @param {Floor} [floor]  beneath interpreters
+ */
+function openPart({ config, clock, sampleClock, delay, rates, observer }, sound, floor) {
   const { mode, forwardWay, silenceSuppression } = config;
   return new ModeSwitch(
     (wanted, onSourceEnded) => {
@@ -195,8 +202,10 @@ function openPart({ config, clock, sampleClock, delay, rates, observer }, sound)
         observer,
         onSourceEnded,
         math: sound.math,
+        bed: floor && new FloorBed(floor, config.format),
       });
     },
-    mode === 'mix' ? 'mix' : forwardWay,
+    // A broadcast is mixed, whatever the room was at first.
+    mode === 'mix' || floor ? 'mix' : forwardWay,
   );
 }

@@ -305,6 +305,38 @@ const inRooms = {
     moderate(ann, { action: 'groups', count: 2 });
     moderate(ann, { action: 'group', person: bob.last('welcome').you, group: 3 });
   },
+  'language-tag': async () => {
+    const { ann, bob } = await new World().two();
+    moderate(ann, { action: 'broadcast', on: true });
+    moderate(ann, { action: 'interpret', person: bob.last('welcome').you, language: 'es_MX' });
+  },
+  'language-broadcast': async () => {
+    const { ann, bob } = await new World().two();
+    moderate(ann, { action: 'interpret', person: bob.last('welcome').you, language: 'es' });
+  },
+  'languages-limit': async () => {
+    const world = new World();
+    const ann = await world.join();
+    const people = [];
+    for (let i = 0; i < 9; i++) people.push(await world.join({ name: `Person ${i}` }));
+    moderate(ann, { action: 'broadcast', on: true });
+    for (const [i, tag] of ['ar', 'de', 'el', 'en', 'es', 'fr', 'it', 'ja', 'pt'].entries())
+      moderate(ann, { action: 'interpret', person: people[i].last('welcome').you, language: tag });
+  },
+  'language-unknown': async () => {
+    const world = new World();
+    moderate(await world.join(), { action: 'broadcast', on: true });
+    (await world.join({ name: 'Lea' })).say({ type: 'language', language: 'es' });
+  },
+  'language-relay': async () => {
+    const world = new World();
+    const { ann, bob } = await world.two();
+    moderate(ann, { action: 'broadcast', on: true });
+    const lea = await world.join({ name: 'Lea' });
+    Object.assign(lea, { transport: { ...lea.transport, isRelay: true } });
+    moderate(ann, { action: 'interpret', person: bob.last('welcome').you, language: 'es' });
+    lea.say({ type: 'language', language: 'es' });
+  },
   'e2e-room': async () =>
     moderate(await new World().join({ e2e: true }), { action: 'mode', mode: 'mix' }),
   'e2e-only': async () => {

@@ -192,3 +192,24 @@ describe('a shared sound', () => {
     expect([recorded(cid), recorded(cids), recorded(bobs)]).toEqual([false, false, true]);
   });
 });
+
+describe('people in groups', () => {
+  it('aren’t recorded, and are again once they are back', async () => {
+    const { ann, bob, cid } = await recordedRoom();
+    say(cid, { type: 'recordConsent', agreed: true });
+    const recorded = (/** @type {Person} */ { id }) =>
+      ann.session
+        .told('changed')
+        .map(({ person }) => person)
+        .findLast((person) => person.id === id)?.recorded;
+    await vi.waitFor(() => expect(recorded(cid)).toBe(true));
+    moderate(ann, { action: 'groups', count: 2 });
+    moderate(ann, { action: 'group', person: cid.id, group: 1 });
+    expect([recorded(bob), recorded(cid)]).toEqual([true, false]);
+    // Consent is for the room.
+    say(cid, { type: 'recordConsent', agreed: true });
+    expect(recorded(cid)).toBe(false);
+    moderate(ann, { action: 'groups-back' });
+    await vi.waitFor(() => expect(recorded(cid)).toBe(true));
+  });
+});

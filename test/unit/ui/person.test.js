@@ -38,6 +38,7 @@ describe('announcements', () => {
     title: '',
     owner: '',
     group: 0,
+    language: '',
     away: false,
     waitMs: 0,
     laterMs: 0,

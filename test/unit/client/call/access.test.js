@@ -12,6 +12,7 @@ const rules = {
   broadcast: false,
   liveSeconds: null,
   liveSince: null,
+  languages: [],
   groups: null,
 };
 const welcome = {

@@ -1,0 +1,79 @@
+import { build } from './element.js';
+import { languageName } from './language-name.js';
+import { interpreterTexts as texts } from '../../texts/interpreters.js';
+
+/**
+ * @import { CallView } from '../../client/call/types.js'
+ * @import { ClientMessage } from '../../shared/messages/client-messages.js'
+ */
+
+/** Where the browser keeps the choice, for the next broadcast too. */
+const KEY = 'aloud.hears';
+
+/**
+ * A listener's choice of what they hear: the speakers, or an interpreter over them. It holds again
+ * as soon as somebody interprets into that language.
+ */
+export class LanguageChoice {
+  #send;
+  #select = build('select', { id: 'language-heard', 'aria-describedby': 'language-hint' });
+  #wanted = read();
+  #options = '';
+  #session = 0;
+  element = build(
+    'div',
+    { class: 'field language-choice', hidden: true },
+    build('label', { for: 'language-heard' }, texts.label),
+    this.#select,
+    build('p', { class: 'hint', id: 'language-hint' }, texts.hint),
+  );
+
+  /** @param {(message: ClientMessage) => boolean} send */
+  constructor(send) {
+    this.#send = send;
+    this.#select.addEventListener('change', () => {
+      this.#wanted = this.#select.value;
+      write(this.#wanted);
+      this.#ask();
+    });
+  }
+
+  /** @param {CallView} call  that has joined */
+  show({ access: { rules, role }, session }) {
+    const { languages } = rules;
+    this.element.hidden = languages.length === 0 || role !== 'listener';
+    const options = languages.join();
+    if (options === this.#options && session === this.#session) return;
+    if (options !== this.#options) {
+      const all = [['', texts.floor], ...languages.map((tag) => [tag, languageName(tag)])];
+      this.#select.replaceChildren(...all.map(([value, text]) => build('option', { value }, text)));
+    }
+    this.#options = options;
+    this.#session = session;
+    const isThere = languages.includes(this.#wanted);
+    this.#select.value = isThere ? this.#wanted : '';
+    if (isThere && role === 'listener') this.#ask();
+  }
+
+  #ask() {
+    this.#send({ type: 'language', language: this.#select.value || null });
+  }
+}
+
+/** @returns {string} the stored choice; empty without one */
+function read() {
+  try {
+    return localStorage.getItem(KEY) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/** @param {string} language */
+function write(language) {
+  try {
+    localStorage.setItem(KEY, language);
+  } catch {
+    // A browser that may not store it asks again next time.
+  }
+}

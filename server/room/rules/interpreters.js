@@ -1,0 +1,138 @@
+/**
+ * @import { ErrorCode } from '../../../public/shared/errors.js'
+ * @import { RoomRecording } from '../../recording/room-recording.js'
+ * @import { Member } from '../people/member.js'
+ * @import { People } from '../people/people.js'
+ * @import { Sound } from '../sound/sound.js'
+ * @import { Stage } from './stage.js'
+ */
+
+import { MAX_LANGUAGES } from '../../../public/shared/limits.js';
+
+/**
+ * Interpreters of a broadcast. Each is heard by the listeners who have chosen their language, over
+ * the softer floor, and by nobody else.
+ */
+export class Interpreters {
+  #people;
+  #sound;
+  #stage;
+  #recording;
+  #onChange;
+  #told = '';
+
+  /**
+   * @param {object} options
+   * @param {People} options.people
+   * @param {Pick<Sound, 'delivery'>} options.sound
+   * @param {Pick<Stage, 'isOn'>} options.stage
+   * @param {Pick<RoomRecording, 'consent'>} options.recording
+   * @param {() => void} options.onChange  called when `languages` has changed
+   */
+  constructor({ people, sound, stage, recording, onChange }) {
+    this.#people = people;
+    this.#sound = sound;
+    this.#stage = stage;
+    this.#recording = recording;
+    this.#onChange = onChange;
+  }
+
+  /** Tags of the languages (BCP 47) that somebody interprets into now. @returns {string[]} */
+  get languages() {
+    const all = [...this.#people.present.values()].flatMap(({ language }) => language ?? []);
+    return [...new Set(all)].sort();
+  }
+
+  /**
+   * Makes a person on stage an interpreter, or one who speaks to everybody again.
+   * @param {Member} member
+   * @param {string | null} tag  of the language, in any case; null: none
+   * @returns {ErrorCode | null}
+   */
+  set(member, tag) {
+    const language = tag === null ? null : canonical(tag);
+    if (tag !== null && language === null) return 'language-tag';
+    if (!this.#stage.isOn) return 'language-broadcast';
+    if (member.language === language) return null;
+    if (member.source === null || member.grant.isStream) return 'not-allowed';
+    const { languages } = this;
+    const isNew = language !== null && !languages.includes(language);
+    if (isNew && languages.length >= MAX_LANGUAGES) return 'languages-limit';
+    return this.#put(member, language);
+  }
+
+  /**
+   * @param {Member} member
+   * @param {string | null} language
+   * @returns {ErrorCode | null}
+   */
+  #put(member, language) {
+    try {
+      this.#sound.delivery.interpret(/** @type {any} */ (member.source), language);
+    } catch (error) {
+      if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
+      throw error;
+    }
+    // A recording's mix has the speakers alone.
+    if (language !== null && member.agreed) this.#recording.consent(member, false);
+    member.language = language;
+    this.#people.changed(member);
+    this.review();
+    return null;
+  }
+
+  /** Restores an interpreter who has come back. @param {Member} member */
+  entered(member) {
+    const { language, source } = member;
+    if (language === null) return;
+    member.language = null;
+    if (source !== null && this.#stage.isOn) this.#put(member, language);
+  }
+
+  /**
+   * Has a listener hear a language, or the floor.
+   * @param {Member} member
+   * @param {string | null} tag  null: the floor
+   * @returns {ErrorCode | null}
+   */
+  listen(member, tag) {
+    const { listener, session } = member;
+    const language = tag === null ? null : canonical(tag);
+    if (!listener?.isLight) return 'not-allowed';
+    if (tag !== null && (language === null || !this.languages.includes(language)))
+      return 'language-unknown';
+    // Another node has the floor alone.
+    if (session.transport.isRelay) return language === null ? null : 'language-relay';
+    this.#sound.delivery.listenIn(listener, language);
+    return null;
+  }
+
+  /** Tells everybody the languages after a change of the people. */
+  review() {
+    const told = this.languages.join();
+    if (told === this.#told) return;
+    this.#told = told;
+    this.#onChange();
+  }
+
+  /** Ends all languages, with the broadcast. */
+  end() {
+    for (const member of this.#people.everybody) {
+      if (member.language === null) continue;
+      if (this.#people.isHere(member)) this.#put(member, null);
+      else member.language = null;
+    }
+  }
+}
+
+/**
+ * @param {string} tag
+ * @returns {string | null} null when it is malformed (RFC 5646, section 2.1)
+ */
+function canonical(tag) {
+  try {
+    return Intl.getCanonicalLocales(tag)[0] ?? null;
+  } catch {
+    return null;
+  }
+}
