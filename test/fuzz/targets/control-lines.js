@@ -52,6 +52,7 @@ export const commands = [
   '{"type":"title","title":"Caf\\u00e9 \\u2013 Live"}',
   '{"type":"nearness","nearness":"near","fill":true}',
   '{"type":"rate","bitsPerSecond":64000}',
+  '{"type":"group","group":1}',
   '{"type":"leave"}',
 ];
 
@@ -77,6 +78,10 @@ export const moderation = [
   '{"type":"moderate","action":"unban","ban":"1"}',
   '{"type":"moderate","action":"remove","person":"2","banSeconds":60}',
   '{"type":"moderate","action":"broadcast","on":true}',
+  '{"type":"moderate","action":"groups","count":2,"choose":true}',
+  '{"type":"moderate","action":"group","person":"1","group":1}',
+  '{"type":"moderate","action":"groups-speak","on":true}',
+  '{"type":"moderate","action":"groups-back","seconds":5}',
   '{"type":"moderate","action":"mode","mode":"auto"}',
   '{"type":"moderate","action":"end"}',
 ];
