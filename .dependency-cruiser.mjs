@@ -111,6 +111,7 @@ const MAY_IMPORT = {
   ],
   'server/webrtc': [
     'programs/sound',
+    'server/errors',
     'server/ingest',
     'server/request',
     'server/session',
@@ -132,7 +133,7 @@ const MAY_IMPORT = {
   'public/admin': ['public/texts', 'public/ui/kit'],
   // Pages for listeners, operators and recordings stay light.
   'public/listen': ['public/call.js', 'public/texts', 'public/ui/room-page.js', 'public/ui/kit'],
-  'public/recordings': ['public/ui/kit', 'worklets'],
+  'public/recordings': ['public/texts', 'public/ui/kit', 'worklets'],
   'public/lab': ['public/client', 'public/texts', 'public/call.js', 'public/ui/kit'],
 
   // A program is a participant, and no part of a server.
