@@ -13,6 +13,7 @@ import {
   constants,
   copyFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -33,6 +34,10 @@ const TARGET = process.env.CARGO_TARGET_DIR || join(HERE, 'target');
  * build.
  */
 const STAMP = join(IS_INSTALLED ? HERE : TARGET, 'aloud.stamp');
+
+/** Compiler's flags for libopus, and the file that names those of its last build. */
+const FLAGS = join('.cargo', 'config.toml');
+const FLAGS_STAMP = join(TARGET, 'flags.stamp');
 
 /** Cargo feature of this run; undefined for the product's library. */
 const FEATURE = ['lab', 'noq'].find((feature) => process.argv.includes(`--${feature}`));
@@ -103,7 +108,7 @@ function fingerprint(withOpus) {
     .sort()
     .map((name) => join('src', name));
   const hash = createHash('sha256').update(`${process.platform} ${process.arch} ${withOpus}`);
-  for (const name of ['Cargo.toml', 'Cargo.lock', 'build.rs', ...sources]) {
+  for (const name of ['Cargo.toml', 'Cargo.lock', 'build.rs', FLAGS, ...sources]) {
     hash.update(`\0${name}\0`).update(readFileSync(join(HERE, name)));
   }
   return hash.digest('hex');
@@ -130,8 +135,18 @@ function showProgress() {
   };
 }
 
+/** Removes a libopus that was built with other flags: cargo doesn't see that they changed. */
+async function dropOtherOpus() {
+  const flags = readFileSync(join(HERE, FLAGS), 'utf8');
+  if (isStamped(FLAGS_STAMP, flags)) return;
+  await run('cargo', ['clean', '--release', '--package', 'opusic-sys', '--target-dir', TARGET]);
+  mkdirSync(TARGET, { recursive: true });
+  writeFileSync(FLAGS_STAMP, flags);
+}
+
 /** @param {string[]} features @throws {BuildError} */
 async function compile(features) {
+  await dropOtherOpus();
   const cargo = await run('cargo', [
     'build',
     '--release',

@@ -56,6 +56,13 @@ describe('a release', () => {
     }
   });
 
+  it('brings what the addon is built from', () => {
+    const { files } = JSON.parse(read('native/package.json'));
+    expect(files).toEqual(
+      expect.arrayContaining(['.cargo/', 'build.rs', 'Cargo.toml', 'Cargo.lock', 'src/']),
+    );
+  });
+
   it('names one oldest Node.js everywhere', () => {
     const engines = ['package.json', 'native/package.json', 'bench/package.json'].map(
       (path) => JSON.parse(read(path)).engines.node,
