@@ -52,7 +52,7 @@ export function readDockerfile(root) {
 export const argumentsOf = ({ text }) => JSON.parse(text.slice(text.indexOf('[')));
 
 /**
- * Variables that an ENV instruction sets, with those that it names.
+ * Variables that an ENV instruction sets, resolved by the given ones.
  * @param {Instruction} instruction
  * @param {Record<string, string | undefined>} env  the present ones
  * @returns {Record<string, string>}
@@ -66,7 +66,7 @@ export const variablesOf = ({ text }, env) =>
   );
 
 /**
- * What a COPY instruction copies.
+ * Sources and target of a COPY instruction.
  * @param {Instruction} instruction
  * @returns {{ sources: string[], target: string, intoFolder: boolean }} intoFolder: true if the
  *   target is the folder that files come into, false if it is the name of the copy

@@ -41,7 +41,7 @@ async function begin(names, how = { count: 2 }, options = {}) {
  * end: the sum of the values of those in the mix.
  * @param {Conference} conference
  * @param {Map<Person, number>} values
- * @param {Person[]} [silent]  who only listen
+ * @param {Person[]} [silent]  people who only listen
  */
 async function heardBy(conference, values, silent = []) {
   const first = Math.floor(conference.clock.now() / conference.format.frameMs);
@@ -77,7 +77,7 @@ describe.each(['mix', 'forward'])('the groups of a room in mode %s', (mode) => {
       speaker: null,
     });
     expect(last(ann, 'changed').person).toMatchObject({ name: 'Dan', group: 1 });
-    // One who comes late has a place in the room itself, and is told of the groups.
+    // A late participant has a place in the room itself, and hears of the groups.
     const eve = await conference.join('Eve');
     expect(groupsOf(conference)).toMatchObject({ Eve: 0 });
     expect(last(eve, 'welcome').rules.groups).toMatchObject({ count: 2 });
