@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { REAL_TIME } from './testkit/vitest/real-time.js';
 
@@ -44,7 +45,11 @@ const IN_BROWSER = { setupFiles: ['test/browser/support/no-problems.js'], retry:
  * computes. Vitest begins with the projects by their names, so that unit tests, which are short,
  * come last and fill what the others leave of both processors.
  */
-const TOGETHER = { sequence: { groupOrder: 0 }, maxWorkers: 4, isolate: false };
+const TOGETHER = {
+  sequence: { groupOrder: 0 },
+  maxWorkers: Math.max(4, availableParallelism()),
+  isolate: false,
+};
 
 /**
  * Tests that measure while others do: each uses a part of one processor. Of those in browsers,
