@@ -6,7 +6,7 @@
  * @import { Access, CallView } from '../public/client/call/types.js'
  * @import { ClientMessage } from '../public/shared/messages/client-messages.js'
  * @import { ServerMessage } from '../public/shared/messages/server-messages.js'
- * @import { Call, JoinOptions, SoundFormat, SoundWriter } from './types.js'
+ * @import { Call, Caption, JoinOptions, SoundFormat, SoundWriter } from './types.js'
  */
 
 import { EventEmitter } from 'node:events';
@@ -124,7 +124,10 @@ class NodeCall extends EventEmitter {
       codec: loadCodec(),
       scope: this.#transports.scope,
       primitives,
-      on: { message: (message) => this.#onMessage(message) },
+      on: {
+        message: (message) => this.#onMessage(message),
+        ...(options.voices && { voice: (id, pcm) => void this.emit('voice', id, pcm.slice()) }),
+      },
     });
     this.#client.store.observe((now, before) => this.#follow(now, before));
     const { listen = false, hear = true } = options;
@@ -135,13 +138,13 @@ class NodeCall extends EventEmitter {
 
   async begin() {
     const { name = 'Program', music = false, bitrate, transport } = this.#options;
-    const { listen, nearness, channels, password } = this.#options;
+    const { listen, nearness, channels, password, voices } = this.#options;
     const { token = this.#link.token, e2eKey = this.#link.e2eKey } = this.#options;
     const { origin, room, stage } = this.#link;
     try {
       const { format } = await this.#client.join({
         origin,
-        join: { room, name, listen, nearness, channels, password, token, stage },
+        join: { room, name, listen, nearness, channels, password, voices, token, stage },
         e2eKey,
         bitrate,
         transport,
@@ -245,6 +248,20 @@ class NodeCall extends EventEmitter {
     this.send({ type: 'chat', text });
   }
 
+  get captionsWanted() {
+    return this.#view.captions.on;
+  }
+
+  /** @param {{ want?: boolean, write?: boolean }} wish */
+  captions({ want = false, write = false }) {
+    this.send({ type: 'captions', want, write });
+  }
+
+  /** @param {string} text @param {Omit<Caption, 'text'>} caption */
+  caption(text, caption) {
+    this.send({ type: 'caption', text, ...caption });
+  }
+
   /** @param {boolean} raised */
   raiseHand(raised) {
     this.send({ type: 'hand', raised });
@@ -281,6 +298,7 @@ class NodeCall extends EventEmitter {
   /** @param {ServerMessage} message */
   #onMessage(message) {
     if (message.type === 'chat') this.emit('chat', message.message);
+    else if (message.type === 'caption') this.emit('caption', message.caption);
     else this.emit('message', message);
   }
 
@@ -289,6 +307,7 @@ class NodeCall extends EventEmitter {
     if (now.access !== before.access) this.#speech.refuse(refusalOf(now.access));
     if (now.people !== before.people || now.listeners !== before.listeners)
       this.emit('people', now.people, now.listeners);
+    if (now.captions !== before.captions) this.emit('captions', now.captions);
     if (now.speakers !== before.speakers) this.emit('speakers', now.speakers);
     if (now.end) this.#end(now.end);
     else if (now.state !== before.state && this.#hasJoined) {

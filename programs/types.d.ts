@@ -20,6 +20,11 @@ export interface JoinOptions {
   nearness?: 'conversation' | 'near' | 'steady';
   /** false: decodes nothing, for a program that only speaks. Default: true. */
   hear?: boolean;
+  /**
+   * true: gets each voice apart, by the event `voice`; not over HTTP/1, and not with `listen`.
+   * `heard` is their sum.
+   */
+  voices?: boolean;
   /** true: the program's sound is music, in which no quiet part is taken for noise. */
   music?: boolean;
   /** The token of an invitation, if the server asks for one. */
@@ -68,6 +73,31 @@ export interface ChatMessage {
   readonly at: string;
 }
 
+/** Words of a speaker, as a program writes them. */
+export interface Caption {
+  /** At most 240 characters. */
+  readonly text: string;
+  /** Id of the person who spoke. Default: the program itself. */
+  readonly person?: string;
+  /** Language tag (BCP 47), such as 'en-GB'. */
+  readonly lang: string;
+  /** false: the next caption of this person replaces this one. Default: true. */
+  readonly final?: boolean;
+  /** Time since the speech began, in seconds. */
+  readonly seconds?: number;
+}
+
+/** Words of a speaker, as readers get them. */
+export interface ReceivedCaption {
+  readonly person: string;
+  readonly name: string;
+  /** Label of the program that wrote it, if it was one. */
+  readonly by?: string;
+  readonly text?: string;
+  readonly lang: string;
+  readonly final: boolean;
+}
+
 /** Somebody who is heard now. */
 export interface Speaker {
   readonly id: string;
@@ -80,6 +110,15 @@ export interface CallEvents {
   /** The list of people, or the number of listeners, has changed. */
   people: [people: readonly Person[], audience: number];
   chat: [message: ChatMessage];
+  /** Words of a speaker; after captions({ want: true }). */
+  caption: [caption: ReceivedCaption];
+  /** Somebody wants captions now, or nobody does; writer: the program that writes them. */
+  captions: [captions: { readonly on: boolean; readonly writer: string | null }];
+  /**
+   * A decoded piece of one person's voice, with the option `voices`. In pauses of a person nothing
+   * comes.
+   */
+  voice: [person: string, samples: Float32Array];
   /** The heard people, the loudest first, at most ten times a second; an empty list in silence. */
   speakers: [speakers: readonly Speaker[]];
   /** The connection is lost, and the client tries to connect again. */
@@ -132,6 +171,12 @@ export interface Call {
   mute(muted: boolean): void;
   chat(text: string): void;
   raiseHand(raised: boolean): void;
+  /** True while somebody in the room wants captions. */
+  readonly captionsWanted: boolean;
+  /** Asks for captions, or to write those of everybody; captions({}) ends both. */
+  captions(wish: { want?: boolean; write?: boolean }): void;
+  /** Says what somebody said. Others than its own need captions({ write: true }). */
+  caption(text: string, caption: Omit<Caption, 'text'>): void;
   /** Sends any message of the protocol. */
   send(message: Record<string, unknown>): void;
   /** Leaves the room, and releases everything that the call holds. Idempotent. */

@@ -14,6 +14,7 @@ import { readTrack } from './client/track/track-sound.js';
  * @import { CallOptions, CallView, ClientOptions, Joined } from './client/call/types.js'
  * @import { LiveOptions } from './client/call/types.js'
  * @import { ClientMessage } from './shared/messages/client-messages.js'
+ * @import { CaptionFields } from './shared/messages/fields.js'
  * @import { ServerMessages } from './shared/messages/server-messages.js'
  *
  * @typedef {object} CallEvents  what happens once: the `detail` of each event
@@ -32,6 +33,8 @@ import { readTrack } from './client/track/track-sound.js';
  * @property {ServerMessages['refused']} refused     the server did not do what was asked
  * @property {ServerMessages['moderated']} moderated
  *   a moderator has done something to this participant
+ * @property {CaptionFields} caption
+ *   words of a speaker, if this participant wants captions
  */
 
 /**
@@ -100,6 +103,14 @@ export class Call extends EventTarget {
    */
   get output() {
     return this.#sound.output;
+  }
+
+  /**
+   * The microphone's track; null without one.
+   * @type {MediaStreamTrack | null}
+   */
+  get microphoneTrack() {
+    return this.#sound.microphoneTrack;
   }
 
   /** True when others can hear this person: not in the audience. */
@@ -173,6 +184,7 @@ export class Call extends EventTarget {
           this.#emit('refused', message);
         },
         moderated: (message) => this.#emit('moderated', message),
+        caption: ({ caption }) => this.#emit('caption', caption),
         'track-place': ({ id }) => this.#placed?.(String(id)),
         notice: ({ code }) => this.#noticed(code),
         frame: ({ samples }) => this.#sound.play(samples),

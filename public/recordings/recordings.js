@@ -10,6 +10,7 @@ import { PlayerBar, SKIP_SECONDS } from './player-bar.js';
 
 /**
  * @import { Player, PlayerEvents } from './http-player.js'
+ * @import { TranscriptList } from './transcript-list.js'
  *
  * @typedef {object} Description  the server's
  * @property {string} id
@@ -17,6 +18,7 @@ import { PlayerBar, SKIP_SECONDS } from './player-bar.js';
  * @property {string} startedAt  ISO 8601
  * @property {boolean} on        true when it is being written
  * @property {number} seconds    of the mix written so far
+ * @property {boolean} [transcript]  true if captions were kept
  * @property {{ file: string, label: string, person: string | null, seconds: number | null, bytes:
  *   number }[]} files
  */
@@ -55,6 +57,8 @@ class RecordingPage {
   #speed = 1;
   #bar;
   #chapters;
+  /** Null while there is none. @type {TranscriptList | null} */
+  #transcript = null;
   #announcer = elementOf('announcer', HTMLElement);
   #notices = elementOf('notices', HTMLElement);
   /** @type {ReturnType<typeof setInterval> | null} */
@@ -134,15 +138,25 @@ class RecordingPage {
 
   /** Fetches the waveform and the list of speakers. */
   async #fetchBeside() {
-    const [peaks, chapters] = await Promise.all(
-      ['peaks.json', 'chapters.vtt'].map((file) =>
-        fetch(`${this.#url}/${file}`)
-          .then((answer) => (answer.ok ? answer.text() : null))
-          .catch(() => null),
-      ),
-    );
+    const text = (/** @type {string} */ file) =>
+      fetch(`${this.#url}/${file}`)
+        .then((answer) => (answer.ok ? answer.text() : null))
+        .catch(() => null);
+    const [peaks, chapters] = await Promise.all(['peaks.json', 'chapters.vtt'].map(text));
     this.#bar.waveform.show(this.#length, peaks === null ? undefined : JSON.parse(peaks));
     this.#chapters.show(readChapters(chapters ?? ''));
+    const transcript = this.#description?.transcript ? await text('transcript.vtt') : null;
+    if (transcript !== null) await this.#showTranscript(transcript);
+  }
+
+  /** @param {string} vtt */
+  async #showTranscript(vtt) {
+    if (this.#transcript === null) {
+      const { TranscriptList } = await import('./transcript-list.js');
+      this.#transcript ??= new TranscriptList((seconds) => this.#seek(seconds));
+      elementOf('recording', HTMLElement).append(this.#transcript.element);
+    }
+    this.#transcript.show(vtt);
   }
 
   get #length() {
@@ -212,7 +226,7 @@ class RecordingPage {
       (key === ' ' || key === 'Enter')
     )
       return;
-    if (target instanceof HTMLSelectElement) return;
+    if (target instanceof HTMLSelectElement || target instanceof HTMLInputElement) return;
     if (key === ' ' || key === 'k') this.#toggle();
     else if (key === 'ArrowLeft') this.#seek(this.#seconds - SKIP_SECONDS / 2);
     else if (key === 'ArrowRight') this.#seek(this.#seconds + SKIP_SECONDS / 2);
@@ -277,6 +291,10 @@ class RecordingPage {
     );
     if (whole.some(({ person }) => person === null))
       rows.splice(1, 0, fileRow(`${this.#url}/mix.webm`, 'mix.webm', texts.mixAsWebm, ''));
+    if (!on && this.#description?.transcript)
+      rows.push(
+        fileRow(`${this.#url}/transcript.vtt`, 'transcript.vtt', texts.transcriptAsFile, ''),
+      );
     if (on) rows.push(build('li', { class: 'hint' }, texts.running));
     elementOf('files', HTMLElement).replaceChildren(...rows);
   }

@@ -272,6 +272,21 @@ export const errors = Object.freeze({
     status: 403,
     message: 'A moderator has muted you, and can let you speak again.',
   },
+  'captions-off': {
+    close: 140,
+    status: 409,
+    message: 'Nobody in this room has asked for captions.',
+  },
+  'captions-taken': {
+    close: 141,
+    status: 409,
+    message: 'Another program writes the captions of this room. Stop that one first.',
+  },
+  'caption-long': {
+    close: 142,
+    status: 413,
+    message: 'A caption has at most 240 characters. Send long speech in parts.',
+  },
   'stream-key': {
     close: 130,
     status: 401,

@@ -35,6 +35,15 @@ export const MAX_CALL_BACK_SECONDS = 600;
 /** Most languages that a broadcast is interpreted into at once. */
 export const MAX_LANGUAGES = 8;
 
+/** Longest caption, in characters: some two lines of a phone. Sealed, it fits in one packet. */
+export const MAX_CAPTION_LENGTH = 240;
+
+/** Longest sealed caption, in characters of base64. */
+export const MAX_SEALED_CAPTION = 1600;
+
+/** Longest speech of one caption, in seconds. */
+export const MAX_CAPTION_SECONDS = 60;
+
 /** Settings of a room's mode. */
 export const MODES = Object.freeze(/** @type {const} */ (['mix', 'forward', 'auto']));
 

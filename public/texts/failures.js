@@ -189,6 +189,9 @@ const serverFailures = Object.freeze({
   'operator-token': 'This is not the server’s operator token. Type it again.',
   'operator-offline':
     'The server could not be reached, so nothing was changed. Check your network and try again.',
+  'captions-off': 'Nobody in this room has asked for captions. Turn them on in the settings first.',
+  'captions-taken': 'Another program writes the captions of this room. Stop that one first.',
+  'caption-long': 'A caption has at most 240 characters. Send long speech in parts.',
   'chat-flood': 'You are writing quickly. Wait a moment: your messages are sent one by one.',
   'chat-offline':
     'There is no connection now. Your message waits here, and is sent when you are connected ' +

@@ -121,6 +121,7 @@ export const switchTexts = translated(own.switchTexts, {
     hint: 'About 4 ms less delay for others. When it is off, soft sounds are a little finer.',
   },
   sounds: { label: 'Sounds', hint: 'A soft sound when somebody comes or goes.' },
+  captions: { label: 'Captions', hint: 'Shows what people say as text.' },
   shortcuts: {
     label: 'Keyboard shortcuts',
     hint:

@@ -1,7 +1,8 @@
-import { translated, translationOf } from './language.js';
+import { formsOf, translated, translationOf } from './language.js';
 import { timeText } from './units.js';
 
 const own = await translationOf('recordings');
+const { plural } = formsOf('en-GB');
 
 /** The page of a recording. */
 export const recordingPageTexts = translated(own.recordingPageTexts, {
@@ -26,6 +27,11 @@ export const recordingPageTexts = translated(own.recordingPageTexts, {
   waiting: 'Loading …',
   failed: 'The sound could not be loaded. Check the connection, then press Play.',
   cannotPlay: 'This browser can’t play the recording. Download it instead.',
+  transcript: 'What was said',
+  search: 'Search what was said',
+  found: (/** @type {number} */ count) =>
+    plural(count, { one: '1 place', other: `${count} places` }),
+  transcriptAsFile: 'What was said, as subtitles',
   mix: 'Everybody together',
   mixAsWebm: 'Everybody together, as WebM',
   overWebTransport: (/** @type {number} */ rate) =>

@@ -236,6 +236,7 @@ export class RoomPage {
       this.#panels.refused(detail);
     });
     call.addEventListener('moderated', ({ detail }) => this.#moderated(detail));
+    call.addEventListener('caption', ({ detail }) => this.#panels.caption(detail));
     call.addEventListener('notice', ({ detail: { code } }) => this.#notice(code));
     call.addEventListener('settled', ({ detail: { code } }) => this.#notices.settle(code));
     this.#current.begin(call);

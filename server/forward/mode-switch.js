@@ -32,6 +32,11 @@ export class ModeSwitch {
   #mode;
   /** @type {{ delivery: Delivery, mode: Mode, framesLeft: number } | null} */
   #next = null;
+  /**
+   * Forwards to listeners who want voices apart, while the others get a mix; null without one.
+   * @type {Delivery | null}
+   */
+  #apart = null;
   /** @type {Set<Source>} */
   #sources = new Set();
   /** @type {Set<Listener | LightListener>} */
@@ -53,8 +58,36 @@ export class ModeSwitch {
    * @param {Source} source
    */
   #sourceEnded(source) {
-    const { delivery } = this.#next ?? {};
-    if (![...this.#now.ending, ...(delivery?.ending ?? [])].includes(source)) source.close();
+    const deliveries = [this.#now, this.#next?.delivery, this.#apart];
+    if (!deliveries.some((one) => [...(one?.ending ?? [])].includes(source))) source.close();
+  }
+
+  /** True for a listener who doesn't get the mix. @param {Listener | LightListener} listener */
+  #isApart(listener) {
+    return this.#mode === 'mix' && !listener.isLight && listener.wantsVoices;
+  }
+
+  /** @param {Listener | LightListener} listener  of the present mode */
+  #enterListener(listener) {
+    if (!this.#isApart(listener)) return this.#now.enter(null, listener);
+    if (this.#apart === null) {
+      this.#apart = this.#make('bundle', (source) => this.#sourceEnded(source));
+      if (this.#places > 0) this.#apart.setPlaces(this.#places);
+      for (const source of this.#sources) this.#apart.enter(source, null);
+    }
+    this.#apart.enter(null, listener);
+  }
+
+  /** @param {Listener | LightListener} listener  of the present mode */
+  #leaveListener(listener) {
+    if (!this.#isApart(listener)) return this.#now.leave(null, listener);
+    const apart = this.#apart;
+    apart?.leave(null, listener);
+    if ([...this.#listeners].some((other) => other !== listener && this.#isApart(other))) return;
+    this.#apart = null;
+    const ending = [...(apart?.ending ?? [])];
+    apart?.close();
+    for (const source of ending) this.#sourceEnded(source);
   }
 
   /** Mode that is heard. */
@@ -82,13 +115,13 @@ export class ModeSwitch {
   #take({ delivery, mode }) {
     const before = this.#now;
     for (const listener of this.#listeners) {
-      before.leave(null, listener);
+      this.#leaveListener(listener);
       if (!listener.isLight) listener.hearShared(before.mixedThrough + 1);
-      delivery.enter(null, listener);
     }
     this.#now = delivery;
     this.#mode = mode;
     this.#next = null;
+    for (const listener of this.#listeners) this.#enterListener(listener);
     before.close();
   }
 
@@ -110,18 +143,24 @@ export class ModeSwitch {
 
   /** @type {Delivery['enter']} */
   enter(source, listener) {
+    const isApart = listener !== null && this.#isApart(listener);
     if (source) this.#sources.add(source);
     if (listener) this.#listeners.add(listener);
-    this.#now.enter(source, listener);
+    this.#now.enter(source, isApart ? null : listener);
     if (source) this.#next?.delivery.enter(source, null);
+    if (source) this.#apart?.enter(source, null);
+    if (isApart) this.#enterListener(listener);
   }
 
   /** @type {Delivery['leave']} */
   leave(source, listener) {
+    const isApart = listener !== null && this.#isApart(listener);
+    if (isApart) this.#leaveListener(listener);
     if (source) this.#sources.delete(source);
     if (listener) this.#listeners.delete(listener);
-    this.#now.leave(source, listener);
+    this.#now.leave(source, isApart ? null : listener);
     if (source) this.#next?.delivery.leave(source, null);
+    if (source) this.#apart?.leave(source, null);
   }
 
   /** True while there is a source. */
@@ -136,10 +175,13 @@ export class ModeSwitch {
 
   /** @type {Delivery['release']} */
   release(source, listener) {
+    const isApart = listener !== null && this.#isApart(listener);
+    if (isApart) this.#leaveListener(listener);
     if (source) this.#sources.delete(source);
     if (listener) this.#listeners.delete(listener);
-    this.#now.release(source, listener);
+    this.#now.release(source, isApart ? null : listener);
     if (source) this.#next?.delivery.release(source, null);
+    if (source) this.#apart?.release(source, null);
   }
 
   /** @type {Delivery['whenEnded']} */
@@ -165,11 +207,13 @@ export class ModeSwitch {
   received(source, frame, packet, bytes) {
     this.#now.received(source, frame, packet, bytes);
     this.#next?.delivery.received(source, frame, packet, bytes);
+    this.#apart?.received(source, frame, packet, bytes);
   }
 
   /** @param {number} frame */
   tick(frame) {
     this.#now.tick(frame);
+    this.#apart?.tick(frame);
     const next = this.#next;
     if (next === null) return;
     next.delivery.tick(frame);
@@ -187,6 +231,7 @@ export class ModeSwitch {
     this.#places = places;
     this.#now.setPlaces(places);
     this.#next?.delivery.setPlaces(places);
+    this.#apart?.setPlaces(places);
   }
 
   /** @type {Delivery['setVolume']} */
@@ -210,11 +255,13 @@ export class ModeSwitch {
 
   redundancyChanged() {
     this.#now.redundancyChanged();
+    this.#apart?.redundancyChanged();
   }
 
   /** Idempotent. */
   close() {
     this.#next?.delivery.close();
+    this.#apart?.close();
     this.#now.close();
     for (const source of this.#sources) source.close();
   }

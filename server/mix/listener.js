@@ -54,10 +54,22 @@ export class Listener {
    * @param {Redundancy} options.redundancy follows the loss that the client reports
    * @param {Volumes} [options.volumes] of the same person's previous session
    * @param {16 | 24} [options.pcm] bits of a sample, if the stream is PCM
+   * @param {boolean} [options.wantsVoices] true for voices in place of a mix; only in `tick`
    */
-  constructor({ id, session, delivery, format, stream, redundancy, volumes = new Volumes(), pcm }) {
+  constructor({
+    id,
+    session,
+    delivery,
+    format,
+    stream,
+    redundancy,
+    volumes = new Volumes(),
+    pcm,
+    wantsVoices = false,
+  }) {
     this.id = id;
     this.pcm = pcm;
+    this.wantsVoices = wantsVoices && delivery === 'tick';
     this.delivery = delivery;
     this.volumes = volumes;
     this.#session = session;

@@ -98,16 +98,23 @@ export class Chapters {
 
   /** @returns {string} WebVTT: a cue for each chapter, with the speaker's label in a voice span */
   toVtt() {
-    const cues = this.list().map(
-      ({ label, from, to }) =>
-        `${timeOf(from)} --> ${timeOf(to)}\n<v ${textOf(label)}>${textOf(label)}</v>\n`,
-    );
+    const cues = this.list().map((chapter) => cueOf({ ...chapter, text: chapter.label }));
     return ['WEBVTT\n', ...cues].join('\n');
   }
 }
 
 /** @param {Chapter} chapter @returns {number} in seconds */
 const lengthOf = ({ from, to }) => to - from;
+
+/**
+ * Writes a cue of WebVTT.
+ * @param {{ label: string, from: number, to: number, text: string, lang?: string }} cue  lang: the
+ *   language of the text, if it is known
+ */
+export function cueOf({ label, from, to, text, lang }) {
+  const content = lang === undefined ? textOf(text) : `<lang ${lang}>${textOf(text)}</lang>`;
+  return `${timeOf(from)} --> ${timeOf(to)}\n<v ${textOf(label)}>${content}</v>\n`;
+}
 
 /** @param {number} seconds @returns {string} hh:mm:ss.ttt */
 function timeOf(seconds) {
@@ -117,6 +124,6 @@ function timeOf(seconds) {
   return `${minutes}:${two((ms / 1000) % 60)}.${String(ms % 1000).padStart(3, '0')}`;
 }
 
-/** Escapes a name as the text of a cue (WebVTT, section 4.2.2). @param {string} label */
-const textOf = (label) =>
-  label.replace(/\s+/g, ' ').replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+/** Escapes the text of a cue (WebVTT, section 4.2.2). @param {string} text */
+const textOf = (text) =>
+  text.replace(/\s+/g, ' ').replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');

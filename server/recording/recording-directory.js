@@ -21,6 +21,7 @@
  * @property {boolean} [isPublic]  true if everybody may hear it
  * @property {number} [bitrate]  of the mix, in bits per second
  * @property {number} [firstSample]  that is played of its tracks, on the room's clock
+ * @property {boolean} [transcript]  true if captions were kept
  * @property {FileDescription[]} files
  */
 

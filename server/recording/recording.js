@@ -7,6 +7,7 @@
  * @import { PacketBuffer } from '../../public/shared/stream/packet-buffer.js'
  * @import { Encoded } from './mix-track.js'
  * @import { RecordingDirectory } from './recording-directory.js'
+ * @import { SpokenText } from '../room/record/captions.js'
  */
 
 import { randomInt } from 'node:crypto';
@@ -17,6 +18,7 @@ import { MixTrack } from './mix-track.js';
 import { GRANULE_RATE, OggOpus } from './ogg-opus.js';
 import { PersonTrack } from './person-track.js';
 import { preSkipOf, Track } from './track.js';
+import { Transcript } from './transcript.js';
 
 /**
  * Delay before a frame is written, in milliseconds, so that packets too late for the live mix are
@@ -26,10 +28,17 @@ const BEHIND_MS = 2000;
 
 export const MIX_FILE = 'mix.opus';
 
-/** Files beside the sound: waveform and chapters. They are written at this interval, in seconds. */
+/**
+ * Files beside the sound: waveform, chapters, and captions if there were any. They are written at
+ * this interval, in seconds.
+ */
 export const PEAKS_FILE = 'peaks.json';
 export const CHAPTERS_FILE = 'chapters.vtt';
+export const TRANSCRIPT_FILE = 'transcript.vtt';
 const DESCRIBE_SECONDS = 5;
+
+/** Shortest cue of a transcript, in seconds. */
+const LEAST_CUE_SECONDS = 1;
 
 /**
  * Writes a recording: the mix and a track of each person who agreed, all beginning at the same
@@ -51,6 +60,7 @@ export class Recording {
   #leaving = new Set();
   #peaks;
   #chapters;
+  #transcript = new Transcript();
   #files = 0;
   #next;
   #describeFrames;
@@ -169,6 +179,19 @@ export class Recording {
     this.#tracks.delete(id);
     this.#chapters.forget(id);
     this.#directory.replaceFile(CHAPTERS_FILE, this.#chapters.toVtt());
+    this.#transcript.forget(id);
+    this.#writeTranscript();
+  }
+
+  /**
+   * Keeps a caption of a recorded person.
+   * @param {SpokenText} spoken
+   */
+  caption({ speaker: { id, label }, by, text, lang, seconds }) {
+    if (!this.#tracks.has(id)) return;
+    const to = (this.#now() - this.firstFrame) * (this.#settings.format.frameMs / 1000);
+    const from = Math.max(0, to - Math.max(seconds, LEAST_CUE_SECONDS));
+    this.#transcript.add({ id, label, from, to, text, lang, by });
   }
 
   /**
@@ -246,6 +269,16 @@ export class Recording {
   #describe() {
     this.#directory.replaceFile(PEAKS_FILE, JSON.stringify(this.#peaks));
     this.#directory.replaceFile(CHAPTERS_FILE, this.#chapters.toVtt());
+    this.#writeTranscript();
+  }
+
+  #writeTranscript() {
+    if (!this.#transcript.takeChange()) return;
+    if (!this.#directory.description.transcript) {
+      this.#directory.description.transcript = true;
+      this.#directory.describe();
+    }
+    this.#directory.replaceFile(TRANSCRIPT_FILE, this.#transcript.toVtt());
   }
 
   /** Ends the recording at once because the server closes, and keeps it so far. Idempotent. */

@@ -23,7 +23,7 @@ import { SteadyDate } from './steady-date.js';
 import { wholePages } from './ogg-reader.js';
 import { exists, lastWritten, LEAST_BYTES, secondsOf, sizeOf } from './on-disk.js';
 import { OwnTracks } from './own-tracks.js';
-import { CHAPTERS_FILE, MIX_FILE, PEAKS_FILE } from './recording.js';
+import { CHAPTERS_FILE, MIX_FILE, PEAKS_FILE, TRANSCRIPT_FILE } from './recording.js';
 import { RecordingUsage } from './recording-usage.js';
 import { WEBM_FILE, WebmMaker } from './webm-file.js';
 
@@ -45,7 +45,7 @@ const HOUR_MS = 3600 * 1000;
 const ID = /^[A-Za-z0-9_-]{22}$/;
 
 const FILE = /^[a-z0-9][a-z0-9-]{0,60}\.(opus|wav)$/;
-const OTHER_FILES = Object.freeze([PEAKS_FILE, CHAPTERS_FILE, WEBM_FILE]);
+const OTHER_FILES = Object.freeze([PEAKS_FILE, CHAPTERS_FILE, TRANSCRIPT_FILE, WEBM_FILE]);
 
 /** Limit of remembered deletions. */
 const MAX_REMOVED = 1000;

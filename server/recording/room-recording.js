@@ -7,6 +7,7 @@
  * @import { Encoded } from './mix-track.js'
  * @import { Trouble } from './recording-directory.js'
  * @import { RoomConfig, RoomServices } from '../room/room-config.js'
+ * @import { SpokenText } from '../room/record/captions.js'
  * @import { People } from '../room/people/people.js'
  *
  * @typedef {object} RecordingState  state of a recording, as sent to the room
@@ -277,6 +278,11 @@ export class RoomRecording {
     const isChange = member.recorded !== recorded;
     Object.assign(member, { agreed, recorded });
     if (isChange) this.#people.changed(member);
+  }
+
+  /** Keeps a caption, if its speaker is being recorded. @param {SpokenText} spoken */
+  caption(spoken) {
+    this.#recording?.caption(spoken);
   }
 
   /** @param {Member} member  has returned to their place with a new session */

@@ -101,6 +101,12 @@ const ACTIONS = Object.freeze({
   chat({ record }, member, { text }) {
     record.chat.say(member, text);
   },
+  captions({ record }, member, wish) {
+    record.captions.ask(member, wish);
+  },
+  caption({ record }, member, message) {
+    return record.captions.write(member, message);
+  },
   volume({ people, sound }, member, { person, gain, pan }) {
     const other = people.present.get(person);
     const { listener } = member;

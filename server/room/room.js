@@ -305,6 +305,7 @@ export class Room {
       }),
     );
     rules.welcomed(member, isNew);
+    this.record.captions.welcomed(member);
     sound.welcomed(member);
     people.announce(member, before !== null && !before.isLight);
     const { owner } = member.grant;
@@ -352,6 +353,7 @@ export class Room {
     sound.leave(member);
     this.rules.groups.quiet(member);
     this.rules.interpreters.review();
+    this.record.captions.gone(member);
     if (this.moving.gone(member)) return;
     // A program that sends a stream comes back as a new participant.
     const isFree = left || member.grant.isStream || !this.#keepsPlaceOf(member);

@@ -108,9 +108,9 @@ export class Conference {
   /**
    * @param {string} name
    * @param {{ room?: string, replyOnly?: boolean, delivery?: string, serverDelayMs?: unknown,
-   *   mirror?: boolean, resume?: string, frameMs?: number, channels?: number, mode?: string, e2e?:
-   *   boolean, listen?: boolean, stage?: string, streamKey?: string, owner?: string, pcm?: number
-   *   }} [options]
+   *   mirror?: boolean, resume?: string, frameMs?: number, channels?: number, mode?: string,
+   *   e2e?: boolean, listen?: boolean, stage?: string, streamKey?: string, owner?: string,
+   *   pcm?: number, voices?: boolean }} [options]
    */
   async join(name, { room = 'lab', replyOnly = false, ...wishes } = {}) {
     const session = new FakeSession(replyOnly ? this.replyOnly : this.transport, this.services.log);

@@ -5,6 +5,7 @@
  * @import { ClockSync } from '../clock/clock-sync.js'
  * @import { Connection } from '../connection/connection.js'
  * @import { Nearness } from '../../shared/nearness.js'
+ * @import { VoicesOptions } from '../playout/bundle-decoder.js'
  * @import { CallState } from './call-state.js'
  * @import { Sealing } from './sealing.js'
  * @import { ClientOptions, Output } from './types.js'
@@ -57,6 +58,7 @@ export class CallAudio {
    * @param {Pick<Connection, 'send' | 'limit'>} options.connection
    * @param {Readonly<Output>} options.output
    * @param {Sealing | null} [options.sealing]  null where nothing is encrypted end to end
+   * @param {VoicesOptions['heard']} [options.heard]  receives voices that come separately
    */
   constructor({
     format,
@@ -68,6 +70,7 @@ export class CallAudio {
     connection,
     output,
     sealing = null,
+    heard,
   }) {
     const { bitrate, application, muted = false } = callOptions;
     const { redundancy } = room;
@@ -88,7 +91,7 @@ export class CallAudio {
     };
     this.playout = new RoomPlayout(
       [...newDecoders(codec, format), ...layerDecoders(codec, format)],
-      { format, openVoice, gains: this.gains, own },
+      { format, openVoice, gains: this.gains, own, heard },
     );
     const pull = (/** @type {Float32Array} */ out) => this.playout.pull(out, clock.now());
     this.#reader = new SampleReader(pull, pullSamples(format), format.channels);

@@ -85,6 +85,8 @@ const OWN_MESSAGES = new Set([
  * @property {(code: string) => void} notice the call goes on, but: 'e2e-key', others have another
  *   key
  * @property {() => void} sound  a packet of sound has come
+ * @property {(id: string, pcm: Float32Array) => void} voice  receives each decoded piece of a
+ *   person's voice, where voices come separately; valid during the call
  */
 
 /**
@@ -159,7 +161,7 @@ export class CallClient {
     this.#on = on;
     this.#random = random;
     this.#reconnects = reconnects;
-    this.#parts = { codec, clock, scope, primitives, output: this.#output };
+    this.#parts = { codec, clock, scope, primitives, output: this.#output, voice: on.voice };
     this.#backoff = new Backoff({
       clock,
       wallNow,

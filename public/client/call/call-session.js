@@ -12,6 +12,7 @@
  * @import { Connection } from '../connection/connection.js'
  * @import { Playout } from '../playout/playout.js'
  * @import { Uplink } from '../capture/uplink.js'
+ * @import { SealedCaptions } from './sealed-captions.js'
  */
 
 import { ClockExchange, ClockSync } from '../clock/clock-sync.js';
@@ -48,6 +49,7 @@ const EARLY_MS = 60;
  * @property {Scope} scope
  * @property {Readonly<Output>} output
  * @property {(() => Promise<Primitives>) | undefined} primitives
+ * @property {((id: string, pcm: Float32Array) => void) | undefined} voice
  *
  * @typedef {object} SessionEvents
  * @property {(message: ServerMessage) => void} message   has been applied to the state
@@ -75,6 +77,8 @@ export class CallSession {
   #on;
   /** Null without end-to-end encryption. @type {Sealing | null} */
   #sealing = null;
+  /** Likewise. @type {SealedCaptions | null} */
+  #sealedCaptions = null;
   #packet = new Packet();
   /** @type {CallStatistics | null} */
   #statistics = null;
@@ -235,6 +239,7 @@ export class CallSession {
       connection,
       output,
       sealing,
+      heard: this.#parts.voice && ((number, pcm) => this.#heard(number, pcm)),
     });
     this.#audio = audio;
     this.playout = audio.playout;
@@ -272,9 +277,22 @@ export class CallSession {
         true,
       );
     }
-    if (key !== null && primitives)
-      this.#sealing = new Sealing(await primitives(), key, String(you));
+    if (key !== null && primitives) {
+      const ready = await primitives();
+      const { SealedCaptions } = await import('./sealed-captions.js');
+      this.#sealing = new Sealing(ready, key, String(you));
+      this.#sealedCaptions = new SealedCaptions(ready, key, String(you));
+    }
     return this.#sealing;
+  }
+
+  /**
+   * @param {number} number  a speaker's
+   * @param {Float32Array} pcm
+   */
+  #heard(number, pcm) {
+    const id = this.state.roster.idOf(number);
+    if (id !== undefined) this.#parts.voice?.(id, pcm);
   }
 
   /** Notifies once when others have another key. */
@@ -368,10 +386,21 @@ export class CallSession {
   #control(message) {
     this.heardMs = this.#parts.clock.now();
     if (this.#closed || typeof message !== 'object' || message === null) return;
-    const known = /** @type {ServerMessage} */ (message);
+    const known = this.#opened(/** @type {ServerMessage} */ (message));
+    if (known === null) return;
     const changes = this.state.apply(known);
     this.#on.message(known);
     if (Object.keys(changes).length > 0) this.#on.changed(changes);
+  }
+
+  /**
+   * @param {ServerMessage} message
+   * @returns {ServerMessage | null} null for a caption that the key doesn't open
+   */
+  #opened(message) {
+    if (message.type !== 'caption' || this.#options.e2eKey === undefined) return message;
+    const caption = this.#sealedCaptions?.open(message.caption) ?? null;
+    return caption && { type: 'caption', caption };
   }
 
   /** @param {ServerMessages['moderated']} message an act of a moderator on this participant */
@@ -444,7 +473,8 @@ export class CallSession {
     // When voices come separately, the client applies its own volumes.
     if (message.type === 'volume')
       this.#audio.gains.set(numberOf(message.person), message.gain, message.pan ?? 0);
-    this.#connection?.sendControl(message);
+    const sealed = message.type === 'caption' ? this.#sealedCaptions?.seal(message) : undefined;
+    this.#connection?.sendControl(sealed ?? message);
   }
 
   /** @returns {ClientStats | null} null when there is no call */

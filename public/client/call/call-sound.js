@@ -108,6 +108,10 @@ export class CallSound {
     return deviceDelaysOf(this.#microphone.stream, this.#graph?.context ?? null);
   }
 
+  get microphoneTrack() {
+    return this.#microphone.stream?.getAudioTracks()[0] ?? null;
+  }
+
   get hasMicrophone() {
     return this.#graph !== null && this.#microphone.captured;
   }

@@ -272,6 +272,9 @@ const READERS = Object.freeze({
   bans: (state, { bans }) => state.access({ bans: listOf(bans) }),
 
   chat: (state, { message }) => ({ chat: [...state.view.chat, message].slice(-MAX_CHAT) }),
+  captions: (_state, { on, writer }) => ({
+    captions: { on: on === true, writer: typeof writer === 'string' ? writer : null },
+  }),
   recording: (_state, { recording = null }) => ({ recording }),
   metronome: (_state, { beat = null, by = null }) => ({ metronome: { beat, by } }),
   track: (_state, { track = null, by = null }) => ({ track: { track, by } }),

@@ -46,6 +46,7 @@ export const EMPTY_ROOM = Object.freeze({
   chat: [],
   metronome: { beat: null, by: null },
   track: { track: null, by: null },
+  captions: { on: false, writer: null },
   recording: null,
   canRecord: false,
   isDraining: false,

@@ -27,6 +27,7 @@ export class Sealing {
   #opened = 0;
   #failed = 0;
   #own;
+  #texts = 0;
   #header = new SFrameHeader();
   /**
    * Keys that opened payloads, with their last counter, by the speaker's number; the latest last.
@@ -69,6 +70,17 @@ export class Sealing {
   }
 
   /**
+   * Seals a text. An object that seals texts makes no encoder: both would count from 0.
+   * @param {Uint8Array} plain
+   * @param {Uint8Array} out  filled from its start
+   * @param {Uint8Array} context  authenticated with it
+   * @returns {number} bytes written
+   */
+  sealText(plain, out, context) {
+    return this.#own.seal(this.#texts++, plain, out, 0, context);
+  }
+
+  /**
    * @param {PayloadDecoder} decoder
    * @param {number} number  the speaker's
    * @returns {OpeningDecoder} closes it
@@ -84,11 +96,12 @@ export class Sealing {
    * @param {number} start
    * @param {number} end
    * @param {Uint8Array} out  filled from its start
+   * @param {Uint8Array} [context]  authenticated with it
    * @returns {number} its bytes; -1 when it is another speaker's, sealed with another key, or not
    *   newer than the last opened one
    */
-  open(number, bytes, start, end, out) {
-    const opened = this.#open(number, bytes, start, end, out);
+  open(number, bytes, start, end, out, context) {
+    const opened = this.#open(number, bytes, start, end, out, context);
     if (opened < 0) this.#failed += 1;
     else this.#opened += 1;
     return opened;
@@ -100,8 +113,9 @@ export class Sealing {
    * @param {number} start
    * @param {number} end
    * @param {Uint8Array} out
+   * @param {Uint8Array} [context]
    */
-  #open(number, bytes, start, end, out) {
+  #open(number, bytes, start, end, out, context) {
     const header = this.#header;
     if (!header.read(bytes, start, end)) return -1;
     const { kid, ctr } = header;
@@ -111,7 +125,7 @@ export class Sealing {
     let join = joins.find(({ key }) => isSame(key.kid, kid));
     if (join !== undefined && ctr <= join.ctr) return -1;
     const key = join?.key ?? new SFrameKey(this.#primitives, this.#roomKey, kid);
-    const opened = key.open(header, bytes, start, end, out);
+    const opened = key.open(header, bytes, start, end, out, context);
     if (opened < 0) return -1;
     if (join === undefined) {
       // Only KIDs that proved the room's key are kept.

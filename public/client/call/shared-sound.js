@@ -108,6 +108,7 @@ export class SharedSound {
         },
         refused: () => {},
         moderated: () => {},
+        caption: () => {},
         'track-place': () => {},
         notice: () => {},
         frame: () => {},

@@ -118,6 +118,8 @@
  *   by: the person who changed it
  * @property {{ track: TrackFields | null, by: string | null }} track
  *   by: the person who changed it; null at its end
+ * @property {{ on: boolean, writer: string | null }} captions  on: somebody wants captions; writer:
+ *   id of the program that writes them for everybody
  * @property {RecordingFields | null} recording
  * @property {boolean} canRecord the server can record this room
  * @property {boolean} isDraining the server will stop soon, and another one take over
@@ -163,8 +165,9 @@
  *
  * @typedef {object} ToPage  messages of the worker, with their content
  * @property {Partial<CallView>} changed   of the call's store
- * @property {ServerMessages['refused']} refused  of the server, likewise the next two
+ * @property {ServerMessages['refused']} refused  of the server, likewise the next three
  * @property {ServerMessages['moderated']} moderated
+ * @property {ServerMessages['caption']} caption
  * @property {ServerMessages['track-place']} track-place
  * @property {{ code: string }} notice
  * @property {{ samples: Float32Array<ArrayBuffer> }} frame

@@ -67,6 +67,7 @@ call.on('moderated', (message) => {
   if ('muted' in message && message.muted === true) mute(true);
   page.send('moderated', message);
 });
+call.on('caption', (message) => page.send('caption', message));
 call.on('track-place', (message) => page.send('track-place', message));
 
 call.store.observe((_value, _before, changes) => {

@@ -9,6 +9,8 @@
  * @property {VoiceGains} gains
  * @property {number} own the listener's own number, whose voice is left out; -1 where they hear
  *   themselves
+ * @property {(number: number, pcm: Float32Array) => void} [heard] receives each decoded piece of
+ *   the speaker with this number, at the volume for everybody; valid during the call
  */
 
 import { VoiceList } from '../../shared/wire/bundle.js';
@@ -147,6 +149,7 @@ class Voice {
   #conceals = 0;
   /** Peak of the last millisecond played. */
   #end = 0;
+  #heard;
   #left;
   #right;
 
@@ -154,8 +157,9 @@ class Voice {
   turn = 0;
 
   /** @param {number} number @param {VoicesOptions} options */
-  constructor(number, { format, openVoice, gains }) {
+  constructor(number, { format, openVoice, gains, heard }) {
     this.number = number;
+    this.#heard = heard;
     this.#decoder = openVoice(number);
     this.#gains = gains;
     this.#channels = format.channels;
@@ -222,6 +226,7 @@ class Voice {
 
   /** @param {Float32Array} scratch @param {Float32Array} mix */
   #add(scratch, mix) {
+    this.#heard?.(this.number, scratch);
     const [left, right] = [this.#left, this.#right];
     this.#left = this.#gains.left(this.number);
     this.#right = this.#gains.right(this.number);

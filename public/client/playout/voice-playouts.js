@@ -121,6 +121,7 @@ export class VoicePlayouts {
 class VoicePlayout {
   #gains;
   #channels;
+  #heard;
   #reader;
   #pulled = { nowMs: 0, waitMs: 0, aheadMs: 0 };
   #left;
@@ -130,8 +131,9 @@ class VoicePlayout {
   heardMs;
 
   /** @param {number} number @param {VoicesOptions} options @param {number} nowMs */
-  constructor(number, { format, openVoice, gains }, nowMs) {
+  constructor(number, { format, openVoice, gains, heard }, nowMs) {
     this.number = number;
+    this.#heard = heard;
     this.heardMs = nowMs;
     this.#gains = gains;
     this.#channels = format.channels;
@@ -157,6 +159,7 @@ class VoicePlayout {
     this.#pulled.waitMs = waitMs;
     this.#pulled.aheadMs = aheadMs;
     this.#reader.read(scratch, count * this.#channels);
+    this.#heard?.(this.number, scratch.subarray(0, count * this.#channels));
     const [left, right] = [this.#left, this.#right];
     this.#left = this.#gains.left(this.number);
     this.#right = this.#gains.right(this.number);

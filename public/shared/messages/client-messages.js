@@ -11,9 +11,11 @@ import {
   LEAST_BITRATE,
   MAX_BAN_SECONDS,
   MAX_CALL_BACK_SECONDS,
+  MAX_CAPTION_SECONDS,
   MAX_GAIN,
   MAX_PASSWORD_LENGTH,
   MAX_RESUME_LENGTH,
+  MAX_SEALED_CAPTION,
   MAX_SERVER_DELAY_MS,
   MODES,
   MOST_BITRATE,
@@ -23,7 +25,7 @@ import { NEARNESS } from '../nearness.js';
 import { CHANNELS, PCM_BITS, ROOM_FRAME_MS } from '../sound/audio-format.js';
 import { BAR_BEATS, BEATS_A_MINUTE, CONTROL_VERSION } from '../wire/control.js';
 import { MAX_TRACK_SECONDS } from '../wire/track-piece.js';
-import { count, delivery, id, language, permitted } from './fields.js';
+import { count, delivery, id, language, languageTag, permitted } from './fields.js';
 
 /** Longest key of a stage or of a stream, in characters. */
 const MAX_KEY = 64;
@@ -108,6 +110,13 @@ const join = z
       .literal(PCM_BITS)
       .optional()
       .describe('asks for PCM with samples of these bits: section 3.6'),
+    voices: z
+      .boolean()
+      .optional()
+      .describe(
+        "gets people's voices apart, in bundles, while others get the mix; not over HTTP/1, and " +
+          'not for the audience',
+      ),
     e2e: z
       .boolean()
       .optional()
@@ -117,6 +126,30 @@ const join = z
       ),
   })
   .refine((message) => message.serverDelayMs === undefined || message.delivery === 'reply');
+
+const caption = z
+  .object({
+    person: id.optional().describe("id of the person who spoke; without it the sender's own"),
+    // Longer texts are refused, which tells a program more than a dropped message.
+    text: z.string().max(MAX_TITLE_UNITS).optional().describe('at most 240 characters'),
+    sealed: z
+      .string()
+      .max(MAX_SEALED_CAPTION)
+      .optional()
+      .describe('in a room with end-to-end encryption, in place of `text`: section 5.14'),
+    lang: languageTag,
+    final: z
+      .boolean()
+      .default(true)
+      .describe('false: the next caption of this person replaces this one'),
+    seconds: z
+      .number()
+      .min(0)
+      .max(MAX_CAPTION_SECONDS)
+      .default(0)
+      .describe('time since the speech began'),
+  })
+  .refine(({ text, sealed }) => (text === undefined) !== (sealed === undefined));
 
 const moderate = z.discriminatedUnion('action', [
   z
@@ -265,6 +298,17 @@ export const CLIENT_MESSAGES = Object.freeze({
     'speak',
   ),
   chat: define('a message for everybody: section 5.2', z.object({ text: z.string() }), 'chat'),
+  captions: define(
+    'asks for captions, or no longer: section 5.14',
+    z.object({
+      want: z.boolean(),
+      write: z
+        .boolean()
+        .default(false)
+        .describe('writes the captions of everybody, which needs `speak`; for one program'),
+    }),
+  ),
+  caption: define('words of a speaker, as text: section 5.14', caption, 'speak'),
   volume: define(
     'volume of `person` for this listener only: `gain` is 1 at first; `pan` is for stereo ' +
       'rooms, from left only to right only',

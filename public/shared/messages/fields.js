@@ -6,6 +6,7 @@
  * @typedef {z.infer<typeof rules>} RulesFields
  * @typedef {z.infer<typeof groups>} GroupsFields
  * @typedef {z.infer<typeof chatMessage>} ChatFields
+ * @typedef {z.infer<typeof caption>} CaptionFields
  * @typedef {z.infer<typeof recording>} RecordingFields
  * @typedef {z.infer<typeof beat>} BeatFields
  * @typedef {z.infer<typeof track>} TrackFields
@@ -28,6 +29,15 @@ export const id = z.string().max(MAX_ID_LENGTH);
 export const count = z.number().int().min(0);
 
 export const language = z.string().max(100);
+
+/** Longest language tag, in characters (RFC 5646, section 4.4.1). */
+const MAX_TAG_LENGTH = 35;
+
+export const languageTag = z
+  .string()
+  .max(MAX_TAG_LENGTH)
+  .regex(/^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$/)
+  .describe('language tag (BCP 47), such as `en-GB`');
 
 export const delivery = z.enum(['tick', 'reply']);
 
@@ -130,6 +140,17 @@ export const chatMessage = z.object({
   at: z.iso.datetime(),
   cut: z.literal(true).optional().describe('the text was longer, and is cut'),
   group: count.optional().describe('group to which alone it was written; it is not kept'),
+});
+
+export const caption = z.object({
+  person: id.describe('id of the person who spoke'),
+  name: z.string().describe('label of that person'),
+  by: z.string().optional().describe('label of the program that wrote it, if it was one'),
+  text: z.string().optional(),
+  sealed: z.string().optional().describe('in place of `text`, with end-to-end encryption'),
+  from: id.describe('id of the sender, by whose key it is sealed'),
+  lang: languageTag,
+  final: z.boolean().describe('false: the next caption of this person replaces this one'),
 });
 
 export const recording = z.object({

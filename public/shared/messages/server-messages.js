@@ -10,6 +10,7 @@ import { CONTROL_VERSION, LATENESS_BINS_MS } from '../wire/control.js';
 import {
   ban,
   beat,
+  caption,
   chatMessage,
   count,
   delivery,
@@ -287,6 +288,17 @@ export const SERVER_MESSAGES = Object.freeze({
     z.object({ people: waited }),
   ),
   chat: define('a message for everybody: section 5.2', z.object({ message: chatMessage })),
+  captions: define(
+    'somebody wants captions, or nobody any more: section 5.14',
+    z.object({
+      on: z.boolean(),
+      writer: id.nullable().describe('id of the program that writes them for everybody, or null'),
+    }),
+  ),
+  caption: define(
+    'to people who want captions: the words of a speaker',
+    z.object({ caption: caption.readonly() }),
+  ),
   room: define("the room's rules have changed: section 5.4", rules),
   stage: define(
     'to speakers of a broadcast: the key to come back as a speaker; after `welcome`, after ' +

@@ -1,4 +1,7 @@
+import { formsOf } from '../language.js';
 import { timeText } from '../units.js';
+
+const { plural } = formsOf('ar');
 
 /** @type {typeof import('../recordings.js').recordingPageTexts} */
 export const recordingPageTexts = {
@@ -22,6 +25,18 @@ export const recordingPageTexts = {
   waiting: 'جارٍ التحميل…',
   failed: 'تعذّر تحميل الصوت. تحقّق من الاتصال ثم اضغط «تشغيل».',
   cannotPlay: 'لا يستطيع هذا المتصفح تشغيل التسجيل. نزّله بدلًا من ذلك.',
+  transcript: 'ما قيل',
+  search: 'ابحث فيما قيل',
+  found: (count) =>
+    plural(count, {
+      zero: 'لا مواضع',
+      one: 'موضع واحد',
+      two: 'موضعان',
+      few: `${count} مواضع`,
+      many: `${count} موضعًا`,
+      other: `${count} موضع`,
+    }),
+  transcriptAsFile: 'ما قيل، كترجمة نصية',
   mix: 'الجميع معًا',
   mixAsWebm: 'الجميع معًا، بصيغة WebM',
   overWebTransport: (rate) =>

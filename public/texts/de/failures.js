@@ -192,6 +192,11 @@ const serverFailures = {
   'operator-offline':
     'Der Server war nicht zu erreichen, deshalb wurde nichts geändert. Prüfe dein Netz und ' +
     'versuch es wieder.',
+  'captions-off':
+    'Niemand in diesem Raum möchte Untertitel. Schalte sie zuerst in den Einstellungen ein.',
+  'captions-taken':
+    'Ein anderes Programm schreibt schon die Untertitel dieses Raums. Beende zuerst jenes.',
+  'caption-long': 'Ein Untertitel hat höchstens 240 Zeichen. Teile lange Sätze auf.',
   'chat-flood':
     'Du schreibst schnell. Warte einen Moment: Deine Nachrichten werden einzeln gesendet.',
   'chat-offline':

@@ -123,6 +123,7 @@ export const switchTexts = {
       'feiner.',
   },
   sounds: { label: 'Klänge', hint: 'Ein leiser Klang, wenn jemand kommt oder geht.' },
+  captions: { label: 'Untertitel', hint: 'Zeigt als Text, was gesagt wird.' },
   shortcuts: {
     label: 'Tastenkürzel',
     hint:

@@ -1,4 +1,7 @@
+import { formsOf } from '../language.js';
 import { timeText } from '../units.js';
+
+const { plural } = formsOf('de');
 
 /** @type {typeof import('../recordings.js').recordingPageTexts} */
 export const recordingPageTexts = {
@@ -22,6 +25,10 @@ export const recordingPageTexts = {
   waiting: 'Wird geladen …',
   failed: 'Der Ton konnte nicht geladen werden. Prüfe die Verbindung und drücke dann „Abspielen“.',
   cannotPlay: 'Dieser Browser kann die Aufnahme nicht abspielen. Lade sie stattdessen herunter.',
+  transcript: 'Was gesagt wurde',
+  search: 'Im Gesagten suchen',
+  found: (count) => plural(count, { one: '1 Stelle', other: `${count} Stellen` }),
+  transcriptAsFile: 'Was gesagt wurde, als Untertitel',
   mix: 'Alle zusammen',
   mixAsWebm: 'Alle zusammen, als WebM',
   overWebTransport: (rate) =>

@@ -193,6 +193,10 @@ export const failureTexts = {
   'operator-offline':
     'No se ha podido llegar al servidor, así que no se ha cambiado nada. Comprueba tu red e ' +
     'inténtalo de nuevo.',
+  'captions-off': 'Nadie en esta sala ha pedido subtítulos. Actívalos primero en los ajustes.',
+  'captions-taken': 'Otro programa ya escribe los subtítulos de esta sala. Detenlo primero.',
+  'caption-long':
+    'Un subtítulo tiene como máximo 240 caracteres. Envía las frases largas por partes.',
   'chat-flood': 'Escribes rápido. Espera un momento: tus mensajes se envían uno a uno.',
   'chat-offline':
     'Ahora no hay conexión. Tu mensaje espera aquí, y se envía cuando vuelvas a estar ' +

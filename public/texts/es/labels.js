@@ -121,6 +121,7 @@ export const switchTexts = {
       'finos.',
   },
   sounds: { label: 'Sonidos', hint: 'Un sonido suave cuando alguien entra o sale.' },
+  captions: { label: 'Subtítulos', hint: 'Muestra como texto lo que se dice.' },
   shortcuts: {
     label: 'Atajos de teclado',
     hint:

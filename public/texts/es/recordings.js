@@ -1,4 +1,7 @@
+import { formsOf } from '../language.js';
 import { timeText } from '../units.js';
+
+const { plural } = formsOf('es');
 
 /** @type {typeof import('../recordings.js').recordingPageTexts} */
 export const recordingPageTexts = {
@@ -22,6 +25,10 @@ export const recordingPageTexts = {
   waiting: 'Cargando…',
   failed: 'No se ha podido cargar el sonido. Comprueba la conexión y pulsa «Reproducir».',
   cannotPlay: 'Este navegador no puede reproducir la grabación. Descárgala.',
+  transcript: 'Lo que se dijo',
+  search: 'Buscar en lo que se dijo',
+  found: (count) => plural(count, { one: '1 pasaje', other: `${count} pasajes` }),
+  transcriptAsFile: 'Lo que se dijo, como subtítulos',
   mix: 'Todos juntos',
   mixAsWebm: 'Todos juntos, en WebM',
   overWebTransport: (rate) =>

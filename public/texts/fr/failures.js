@@ -203,6 +203,12 @@ export const failureTexts = {
   'operator-offline':
     'Le serveur n’a pas pu être joint, donc rien n’a été changé. Vérifiez votre réseau et ' +
     'réessayez.',
+  'captions-off':
+    'Personne dans cette salle n’a demandé de sous-titres. Activez-les d’abord dans les réglages.',
+  'captions-taken':
+    'Un autre programme écrit déjà les sous-titres de cette salle. Arrêtez-le d’abord.',
+  'caption-long':
+    'Un sous-titre a 240 caractères au plus. Envoyez les longues phrases en plusieurs parties.',
   'chat-flood': 'Vous écrivez vite. Attendez un moment : vos messages partent un par un.',
   'chat-offline':
     'Il n’y a pas de connexion pour l’instant. Votre message attend ici, et part dès que ' +

@@ -124,6 +124,7 @@ export const switchTexts = {
       'plus fins.',
   },
   sounds: { label: 'Sons', hint: 'Un son doux quand quelqu’un arrive ou part.' },
+  captions: { label: 'Sous-titres', hint: 'Affiche en texte ce qui se dit.' },
   shortcuts: {
     label: 'Raccourcis clavier',
     hint:

@@ -1,4 +1,7 @@
+import { formsOf } from '../language.js';
 import { timeText } from '../units.js';
+
+const { plural } = formsOf('fr');
 
 /** @type {typeof import('../recordings.js').recordingPageTexts} */
 export const recordingPageTexts = {
@@ -23,6 +26,10 @@ export const recordingPageTexts = {
   waiting: 'Chargement…',
   failed: 'Le son n’a pas pu être chargé. Vérifiez la connexion, puis appuyez sur « Lire ».',
   cannotPlay: 'Ce navigateur ne peut pas lire l’enregistrement. Téléchargez-le.',
+  transcript: 'Ce qui a été dit',
+  search: 'Chercher dans ce qui a été dit',
+  found: (count) => plural(count, { one: `${count} passage`, other: `${count} passages` }),
+  transcriptAsFile: 'Ce qui a été dit, en sous-titres',
   mix: 'Tout le monde ensemble',
   mixAsWebm: 'Tout le monde ensemble, en WebM',
   overWebTransport: (rate) =>

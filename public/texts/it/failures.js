@@ -184,6 +184,10 @@ export const failureTexts = {
   'operator-offline':
     'Il server non si è potuto raggiungere, quindi nulla è cambiato. Controlla la rete e ' +
     'riprova.',
+  'captions-off':
+    'Nessuno in questa stanza ha chiesto i sottotitoli. Attivali prima nelle impostazioni.',
+  'captions-taken': 'Un altro programma scrive già i sottotitoli di questa stanza. Fermalo prima.',
+  'caption-long': 'Un sottotitolo ha al massimo 240 caratteri. Invia le frasi lunghe in più parti.',
   'chat-flood': 'Scrivi in fretta. Aspetta un momento: i tuoi messaggi vengono inviati uno a uno.',
   'chat-offline':
     'Ora non c’è connessione. Il tuo messaggio aspetta qui, e parte quando sei di nuovo ' +

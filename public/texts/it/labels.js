@@ -122,6 +122,7 @@ export const switchTexts = {
       'più fini.',
   },
   sounds: { label: 'Suoni', hint: 'Un suono leggero quando qualcuno entra o esce.' },
+  captions: { label: 'Sottotitoli', hint: 'Mostra come testo ciò che si dice.' },
   shortcuts: {
     label: 'Scorciatoie da tastiera',
     hint:

@@ -1,4 +1,7 @@
+import { formsOf } from '../language.js';
 import { timeText } from '../units.js';
+
+const { plural } = formsOf('it');
 
 /** @type {typeof import('../recordings.js').recordingPageTexts} */
 export const recordingPageTexts = {
@@ -23,6 +26,10 @@ export const recordingPageTexts = {
   failed:
     'Non è stato possibile caricare l’audio. Controlla la connessione, poi premi «Riproduci».',
   cannotPlay: 'Questo browser non può riprodurre la registrazione. Scaricala.',
+  transcript: 'Che cosa è stato detto',
+  search: 'Cerca in ciò che è stato detto',
+  found: (count) => plural(count, { one: '1 passaggio', other: `${count} passaggi` }),
+  transcriptAsFile: 'Che cosa è stato detto, come sottotitoli',
   mix: 'Tutti insieme',
   mixAsWebm: 'Tutti insieme, in WebM',
   overWebTransport: (rate) =>

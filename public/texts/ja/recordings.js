@@ -1,4 +1,7 @@
+import { formsOf } from '../language.js';
 import { timeText } from '../units.js';
+
+const { plural } = formsOf('ja');
 
 /** @type {typeof import('../recordings.js').recordingPageTexts} */
 export const recordingPageTexts = {
@@ -22,6 +25,10 @@ export const recordingPageTexts = {
   waiting: '読み込み中…',
   failed: '音声を読み込めませんでした。接続を確認してから、「再生」を押してください。',
   cannotPlay: 'このブラウザーでは録音を再生できません。代わりにダウンロードしてください。',
+  transcript: '発言の記録',
+  search: '発言を検索',
+  found: (count) => plural(count, { other: `${count} 件` }),
+  transcriptAsFile: '発言の記録（字幕ファイル）',
   mix: '全員一緒',
   mixAsWebm: '全員一緒（WebM）',
   overWebTransport: (rate) =>

@@ -183,6 +183,9 @@ export const failureTexts = {
   'operator-offline':
     'Não foi possível chegar ao servidor, então nada mudou. Verifique sua rede e tente de ' +
     'novo.',
+  'captions-off': 'Ninguém nesta sala pediu legendas. Ative-as primeiro nas configurações.',
+  'captions-taken': 'Outro programa já escreve as legendas desta sala. Pare-o primeiro.',
+  'caption-long': 'Uma legenda tem no máximo 240 caracteres. Envie as frases longas em partes.',
   'chat-flood': 'Você escreve rápido. Espere um momento: suas mensagens são enviadas uma a uma.',
   'chat-offline':
     'Não há conexão agora. Sua mensagem espera aqui, e é enviada quando você estiver ' +

@@ -117,6 +117,7 @@ export const switchTexts = {
       'mais finos.',
   },
   sounds: { label: 'Sons', hint: 'Um som suave quando alguém entra ou sai.' },
+  captions: { label: 'Legendas', hint: 'Mostra em texto o que se diz.' },
   shortcuts: {
     label: 'Atalhos do teclado',
     hint:

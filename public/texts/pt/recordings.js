@@ -1,4 +1,7 @@
+import { formsOf } from '../language.js';
 import { timeText } from '../units.js';
+
+const { plural } = formsOf('pt');
 
 /** @type {typeof import('../recordings.js').recordingPageTexts} */
 export const recordingPageTexts = {
@@ -22,6 +25,10 @@ export const recordingPageTexts = {
   waiting: 'Carregando…',
   failed: 'Não foi possível carregar o som. Verifique a conexão e pressione “Reproduzir”.',
   cannotPlay: 'Este navegador não consegue reproduzir a gravação. Baixe-a.',
+  transcript: 'O que foi dito',
+  search: 'Buscar no que foi dito',
+  found: (count) => plural(count, { one: `${count} trecho`, other: `${count} trechos` }),
+  transcriptAsFile: 'O que foi dito, como legendas',
   mix: 'Todos juntos',
   mixAsWebm: 'Todos juntos, em WebM',
   overWebTransport: (rate) =>

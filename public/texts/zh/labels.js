@@ -97,6 +97,7 @@ export const switchTexts = {
     hint: '别人听到你的延迟约减少 4 毫秒。关闭后，轻的声音会稍微细腻一些。',
   },
   sounds: { label: '提示音', hint: '有人进出时发出轻微的声音。' },
+  captions: { label: '字幕', hint: '以文字显示大家说的话。' },
   shortcuts: {
     label: '键盘快捷键',
     hint: 'M 静音，H 举手，C 打开聊天，? 显示全部；静音时按住空格键可以说话。',

@@ -1,4 +1,7 @@
+import { formsOf } from '../language.js';
 import { timeText } from '../units.js';
+
+const { plural } = formsOf('zh');
 
 /** @type {typeof import('../recordings.js').recordingPageTexts} */
 export const recordingPageTexts = {
@@ -22,6 +25,10 @@ export const recordingPageTexts = {
   waiting: '正在加载…',
   failed: '无法加载声音。请检查网络连接，然后按“播放”。',
   cannotPlay: '此浏览器无法播放录音，请下载后收听。',
+  transcript: '发言内容',
+  search: '搜索发言内容',
+  found: (count) => plural(count, { other: `${count} 处` }),
+  transcriptAsFile: '发言内容（字幕文件）',
   mix: '所有人的混音',
   mixAsWebm: '所有人的混音（WebM）',
   overWebTransport: (rate) =>

@@ -1,3 +1,4 @@
+import { CaptionSwitch } from '../captions/caption-switch.js';
 import { ChatPanel } from '../chat/chat-panel.js';
 import { CallBar } from './call-bar.js';
 import { ConnectionLine } from './connection.js';
@@ -17,6 +18,7 @@ import { labels, texts } from '../../texts/texts.js';
 
 /**
  * @import { CallView as View } from '../../client/call/types.js'
+ * @import { CaptionFields } from '../../shared/messages/fields.js'
  * @import { ServerMessages } from '../../shared/messages/server-messages.js'
  * @import { Notices } from '../kit/notices.js'
  * @import { OwnVolumes } from '../people/own-volumes.js'
@@ -49,6 +51,7 @@ const QUIET_ZONE = 4;
 export class CallPanels {
   #side = new SidePanel();
   #bar;
+  #captions;
   #settings;
   #chat;
   #notices;
@@ -75,7 +78,8 @@ export class CallPanels {
     this.#sounds = sounds;
     setText(this.#title, room);
     this.#bar = new CallBar(current, own);
-    this.#settings = new SettingsPanel(own);
+    this.#captions = new CaptionSwitch(page);
+    this.#settings = new SettingsPanel(own, () => this.#captions.chosen());
     this.#chat = new ChatPanel(current);
     const sound = new SoundContent(room, current, notices);
     const recording = new RecordingControls(current, this.#bar.record);
@@ -217,7 +221,15 @@ export class CallPanels {
   /** @param {ServerMessages['refused']} message refusal of a request of this page */
   refused({ of, code, retryMs }) {
     if (of === 'chat') this.#chat.refused(code, retryMs);
+    else if (of === 'captions') this.#captions.refused(retryMs ?? 0);
+    // Nobody reads captions any more, or too many came: the next ones will do.
+    else if (of === 'caption') return;
     else this.#notices.show(code);
+  }
+
+  /** @param {CaptionFields} caption */
+  caption(caption) {
+    this.#captions.show(caption);
   }
 
   /**

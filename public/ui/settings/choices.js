@@ -25,6 +25,7 @@ export const defaultSwitches = Object.freeze({
   lossless: false,
   lowDelay: true,
   sounds: true,
+  captions: false,
   shortcuts: true,
 });
 

@@ -19,8 +19,8 @@ export class SettingsPanel {
   /** Version of the server, once it has answered. */
   #version = build('p', { class: 'hint' });
 
-  /** @param {OwnSound} own */
-  constructor(own) {
+  /** @param {OwnSound} own @param {() => void} onCaptions  called when they are switched */
+  constructor(own, onCaptions) {
     this.#devices = new DeviceFields('call-', {
       microphone: (microphone) => void own.chooseMicrophone(microphone),
       speaker: (speaker) => void own.chooseSpeaker(speaker),
@@ -35,9 +35,10 @@ export class SettingsPanel {
         'autoGainControl',
         'music',
         'sounds',
+        'captions',
         'shortcuts',
       ],
-      (choice) => void own.switched(choice),
+      (choice) => (choice === 'captions' ? onCaptions() : void own.switched(choice)),
     );
     const { microphoneField, speakerField } = this.#devices;
     const later = build('p', { class: 'hint' });

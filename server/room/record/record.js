@@ -23,8 +23,9 @@ import { BackingTrack } from '../../clock/backing-track.js';
 import { Metronome } from '../../clock/metronome.js';
 import { RoomRecording } from '../../recording/room-recording.js';
 import { TokenBucket } from '../../token-bucket.js';
+import { Captions } from './captions.js';
 
-/** Keepings of a room besides its sound: chat, recording, metronome and backing track. */
+/** Keepings of a room besides its sound: chat, captions, recording, metronome, backing track. */
 export class RoomRecord {
   /**
    * @param {object} options
@@ -45,12 +46,19 @@ export class RoomRecord {
     const { metronome } = this;
     this.track = new BackingTrack({ sampleClock, clock, tracks: owner.tracks, tell, metronome });
     this.recording = new RoomRecording({ name: room, config, services, sampleClock, people, load });
+    this.captions = new Captions({
+      clock,
+      people,
+      isSealed: config.e2e,
+      keep: (spoken) => this.recording.caption(spoken),
+    });
   }
 
   /** Forgets a member who has left for good. @param {Member} member */
   left(member) {
     this.recording.left(member);
     this.chat.forget(member.id);
+    this.captions.forget(member.id);
   }
 
   /** Idempotent. */

@@ -241,6 +241,7 @@ export class Streams {
     const volumes = heard && !heard.isLight ? heard.volumes : undefined;
     const listener = new Listener({
       ...{ id, session, delivery, format, stream, redundancy, volumes, pcm },
+      wantsVoices: request.voices,
     });
     if (request.serverDelayMs !== undefined) listener.readAt(request.serverDelayMs);
     let decoder;

@@ -371,6 +371,17 @@ const inRooms = {
       ann.say({ type: 'chat', text: `${i}` });
     }
   },
+  'captions-off': async () =>
+    (await new World().join()).say({ type: 'caption', text: 'Hello', lang: 'en' }),
+  'captions-taken': async () => {
+    const { ann, bob } = await new World().two();
+    for (const one of [ann, bob]) one.say({ type: 'captions', want: false, write: true });
+  },
+  'caption-long': async () => {
+    const ann = await new World().join();
+    ann.say({ type: 'captions', want: true });
+    ann.say({ type: 'caption', text: 'x'.repeat(241), lang: 'en' });
+  },
   'tracks-full': async () => {
     const world = new World();
     for (const room of ['a', 'b', 'c'])

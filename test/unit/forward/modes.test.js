@@ -339,3 +339,110 @@ describe('a room that is encrypted end to end', () => {
     expect((await conference.join('Bob', { e2e: true })).session.closed?.code).toBe(104);
   });
 });
+
+describe('voices apart', () => {
+  /**
+   * @param {Conference} conference
+   * @param {Person[]} speakers
+   * @param {number} from
+   * @param {number} to
+   */
+  async function speak(conference, speakers, from, to) {
+    for (let k = from; k < to; k++) {
+      for (const one of speakers) await one.speak(k, 0.5, LOUD);
+      conference.pass(1);
+    }
+  }
+
+  /** Speakers of the bundles among packets. @param {Person} person */
+  function speakersIn(person) {
+    const list = new VoiceList();
+    const numbers = new Set();
+    for (const bytes of person.session.packets) {
+      const packet = new Packet();
+      readPacket(bytes, packet);
+      if (packet.type !== PacketType.bundle) continue;
+      list.read(bytes, packet.payloadStart[0], packet.payloadBytes[0]);
+      for (let i = 0; i < list.count; i++) numbers.add(String(list.numbers[i]));
+    }
+    return [...numbers].toSorted();
+  }
+
+  it('come as bundles to the one who wants them, while others get the mix', async () => {
+    const conference = new Conference();
+    const ann = await conference.join('Ann');
+    const bob = await conference.join('Bob');
+    await speak(conference, [ann, bob], 0, 10);
+    const scribe = await conference.join('Scribe', { voices: true });
+    await speak(conference, [ann, bob], 10, 40);
+    expect(speakersIn(scribe)).toEqual([ann.id, bob.id]);
+    const packets = take(scribe);
+    expect(kinds(packets)).toEqual([PacketType.bundle]);
+    const frames = packets.map(({ frame }) => frame);
+    expect(frames).toEqual(Array.from({ length: frames.length }, (_, i) => frames[0] + i));
+    expect(frames.length).toBeGreaterThan(25);
+    expect(kinds(take(ann))).toEqual([PacketType.audio]);
+  });
+
+  it('go on when the mode changes to forwarding and back', async () => {
+    const conference = new Conference();
+    const ann = await conference.join('Ann');
+    const scribe = await conference.join('Scribe', { voices: true });
+    await speak(conference, [ann], 0, 20);
+    for (const [i, mode] of /** @type {const} */ (['forward', 'mix', 'forward', 'mix']).entries()) {
+      set(conference, mode);
+      await speak(conference, [ann], 20 + 20 * i, 40 + 20 * i);
+    }
+    conference.pass(5);
+    const packets = take(scribe);
+    expect(kinds(packets)).toEqual([PacketType.bundle]);
+    const frames = packets.map(({ frame }) => frame);
+    expect(frames).toEqual(Array.from({ length: frames.length }, (_, i) => frames[0] + i));
+    expect(frames.length).toBeGreaterThan(95);
+  });
+
+  it('leave nothing behind when the one who wanted them goes', async () => {
+    const conference = new Conference();
+    const { open } = conference.codec;
+    const ann = await conference.join('Ann');
+    const bob = await conference.join('Bob');
+    const scribe = await conference.join('Scribe', { voices: true });
+    await speak(conference, [ann, bob], 0, 20);
+    // Bob's last words are still to be sent when the program leaves.
+    bob.session.handler?.closed(0, 'left');
+    scribe.session.handler?.closed(0, 'left');
+    await speak(conference, [ann], 20, 200);
+    expect(speakersIn(scribe)).toEqual([ann.id, bob.id]);
+    ann.session.handler?.closed(0, 'left');
+    conference.pass(200);
+    conference.rooms.close();
+    expect(conference.codec.open).toBe(open);
+  });
+
+  it('are not for the audience, nor over HTTP/1, which get the mix', async () => {
+    const conference = new Conference();
+    const ann = await conference.join('Ann');
+    const eve = await conference.join('Eve', { voices: true, listen: true });
+    const old = await conference.join('Old', { voices: true, replyOnly: true });
+    await speak(conference, [ann, old], 0, 20);
+    for (const one of [eve, old]) expect(kinds(take(one))).toEqual([PacketType.audio]);
+  });
+
+  it('are without people who go to a group, until they are back', async () => {
+    const conference = new Conference();
+    const ann = await conference.join('Ann');
+    const bob = await conference.join('Bob');
+    const scribe = await conference.join('Scribe', { voices: true });
+    const groups = conference.rooms.get('lab')?.rules.groups;
+    await speak(conference, [ann, bob], 0, 20);
+    groups?.open(1, { evenly: false, choose: true });
+    bob.session.handler?.control({ type: 'group', group: 1 });
+    take(scribe);
+    await speak(conference, [ann, bob], 20, 40);
+    expect(speakersIn(scribe)).toEqual([ann.id]);
+    scribe.session.handler?.control({ type: 'group', group: 1 });
+    take(scribe);
+    await speak(conference, [ann, bob], 40, 70);
+    expect(speakersIn(scribe)).toEqual([bob.id]);
+  });
+});

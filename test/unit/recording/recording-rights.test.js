@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -60,7 +60,7 @@ async function recordedRoom() {
     }),
   );
   const audit = () => events.filter(({ event }) => event === 'moderation');
-  return { conference, ann, bob, cid, audit };
+  return { conference, ann, bob, cid, audit, recordings, directory };
 }
 
 /**
@@ -211,5 +211,61 @@ describe('people in groups', () => {
     expect(recorded(cid)).toBe(false);
     moderate(ann, { action: 'groups-back' });
     await vi.waitFor(() => expect(recorded(cid)).toBe(true));
+  });
+});
+
+describe('captions', () => {
+  /** @param {Awaited<ReturnType<typeof recordedRoom>>} room @param {string} id */
+  const transcriptOf = ({ recordings, directory }, id) => {
+    const found = recordings.locate(id, 'transcript.vtt');
+    expect(found?.root).toBe(join(directory, id));
+    return readFile(join(directory, id, String(found?.file)), 'utf8');
+  };
+
+  it('of recorded people are kept beside the sound, with their times', async () => {
+    const room = await recordedRoom();
+    const { conference, ann, bob, cid, recordings } = room;
+    const { id } = last(cid, 'recording').recording;
+    say(ann, { type: 'captions', want: true, write: true });
+    conference.pass(200);
+    say(bob, { type: 'caption', text: 'Not yet', lang: 'en', final: false });
+    say(bob, { type: 'caption', text: 'Fish & <chips>', lang: 'en-GB', seconds: 2.5 });
+    say(cid, { type: 'caption', text: 'I did not agree', lang: 'en' });
+    say(ann, { type: 'caption', person: bob.id, text: 'By a program', lang: 'en' });
+    conference.pass(50);
+    stop(bob);
+    conference.pass(200);
+    await vi.waitFor(() => expect(last(cid, 'recording').recording.ready).toBe(true));
+    expect(await transcriptOf(room, id)).toBe(
+      'WEBVTT\n\nNOTE Captions by Ann\n\n' +
+        '00:00:01.500 --> 00:00:04.000\n' +
+        '<v Bob><lang en-GB>Fish &amp; &lt;chips&gt;</lang></v>\n\n' +
+        '00:00:03.000 --> 00:00:04.000\n<v Bob><lang en>By a program</lang></v>\n',
+    );
+    expect(await recordings.describe(id)).toMatchObject({ transcript: true });
+  });
+
+  it('go with the consent of the one who said them', async () => {
+    const room = await recordedRoom();
+    const { conference, ann, bob, cid } = room;
+    const { id } = last(cid, 'recording').recording;
+    say(ann, { type: 'captions', want: true });
+    say(bob, { type: 'caption', text: 'A secret', lang: 'en' });
+    conference.pass(400);
+    await vi.waitFor(async () => expect(await transcriptOf(room, id)).toMatch('A secret'));
+    say(bob, { type: 'recordConsent', agreed: false });
+    await vi.waitFor(async () => expect(await transcriptOf(room, id)).toBe('WEBVTT\n'));
+  });
+
+  it('make no file where there are none', async () => {
+    const room = await recordedRoom();
+    const { conference, bob, cid, recordings } = room;
+    const { id } = last(cid, 'recording').recording;
+    conference.pass(260);
+    stop(bob);
+    conference.pass(120);
+    await vi.waitFor(() => expect(last(cid, 'recording').recording.ready).toBe(true));
+    await expect(transcriptOf(room, id)).rejects.toThrow('ENOENT');
+    expect(await recordings.describe(id)).not.toHaveProperty('transcript');
   });
 });

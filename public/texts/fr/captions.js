@@ -1,0 +1,21 @@
+/** @type {typeof import('../captions.js').captionTexts} */
+export const captionTexts = {
+  title: 'Sous-titres',
+  waiting:
+    'Les paroles s’affichent ici si le navigateur de la personne sait les écrire, ou si un ' +
+    'programme de la salle le fait.',
+  byProgram: (by) => `(écrit par ${by})`,
+  translate: 'Traduire en',
+  asSpoken: 'Langue parlée',
+  notTranslated:
+    'Ce navigateur ne peut pas traduire ces paroles : elles restent dans la langue parlée.',
+  own:
+    'Quelqu’un a activé les sous-titres. Ce navigateur écrit ce que vous dites, sur cet ' +
+    'appareil, et les autres peuvent le lire.',
+  stop: 'Ne plus écrire',
+  install:
+    'Quelqu’un a activé les sous-titres. Ce navigateur peut écrire ce que vous dites, sur cet ' +
+    'appareil, une fois votre langue chargée.',
+  load: 'Charger',
+  failed: 'Ce navigateur n’écrit plus ce que vous dites. Les autres vous entendent comme avant.',
+};

@@ -1,0 +1,74 @@
+import { readChoices } from '../settings/choices.js';
+
+/**
+ * @import { CaptionFields } from '../../shared/messages/fields.js'
+ * @import { CallPage } from '../call/call-panels.js'
+ * @import { CaptionsView } from './captions-view.js'
+ */
+
+/**
+ * Turns captions on for this person, if they have chosen so, and writes those of their own voice
+ * while others want them. Nothing else of captions is loaded before.
+ */
+export class CaptionSwitch {
+  #page;
+  /** @type {Promise<CaptionsView | null> | null} */
+  #view = null;
+  /** True once this person's own captions are loaded, or being loaded. */
+  #hasOwn = false;
+  /** Session that has been asked for captions. */
+  #asked = 0;
+
+  /** @param {CallPage} page */
+  constructor(page) {
+    this.#page = page;
+    page.current.store.subscribe(['state', 'session', 'captions'], (now) => {
+      if (now.state === 'joined' && now.session !== this.#asked) {
+        this.#asked = now.session;
+        if (readChoices().captions) this.chosen();
+      }
+      if (now.state === 'idle') void this.#view?.then((view) => view?.clear());
+      if (now.captions.on && !this.#hasOwn) void this.#write();
+    });
+  }
+
+  /** Follows a changed choice. */
+  chosen() {
+    const want = readChoices().captions;
+    this.#page.current.send({ type: 'captions', want });
+    if (want) this.#view ??= this.#open();
+    void this.#view?.then((view) => view?.toggle(readChoices().captions));
+  }
+
+  /** @param {number} retryMs  time until the server accepts another wish */
+  refused(retryMs) {
+    setTimeout(() => this.chosen(), retryMs);
+  }
+
+  /** @param {CaptionFields} caption */
+  show(caption) {
+    void this.#view?.then((view) => view?.add(caption));
+  }
+
+  async #open() {
+    try {
+      const { CaptionsView } = await import('./captions-view.js');
+      return await CaptionsView.open();
+    } catch {
+      this.#view = null;
+      this.#page.notices.show('panel-failed');
+      return null;
+    }
+  }
+
+  async #write() {
+    this.#hasOwn = true;
+    try {
+      const { OwnCaptions } = await import('./own-captions.js');
+      new OwnCaptions(this.#page);
+    } catch {
+      // The next wish tries again.
+      this.#hasOwn = false;
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * The browser's own translator, which works on this device (Translator API, a W3C draft; Chrome and
+ * Edge have it on computers).
+ *
+ * @typedef {{ translate: (text: string) => Promise<string> }} Translator
+ * @typedef {{ create: (pair: { sourceLanguage: string, targetLanguage: string }) =>
+ *   Promise<Translator> }} TranslatorClass
+ */
+
+/** Translates captions into one language, where the browser can. */
+export class Translation {
+  #Translator;
+  /**
+   * By language of the captions, for the present target.
+   * @type {Map<string, Promise<Translator>>}
+   */
+  #translators = new Map();
+  #target = '';
+
+  /** @param {{ Translator?: TranslatorClass }} [scope] */
+  constructor(scope = /** @type {{ Translator?: TranslatorClass }} */ (globalThis)) {
+    this.#Translator = scope.Translator;
+  }
+
+  /** True when this browser translates. */
+  get offered() {
+    return this.#Translator !== undefined;
+  }
+
+  /** @param {string} code  language of the reader; '' for captions as they were spoken */
+  set target(code) {
+    this.#target = code;
+    this.#translators.clear();
+  }
+
+  /** @param {string} lang  of a caption @returns {string} language in which it is shown */
+  languageFor(lang) {
+    return this.#target || lang;
+  }
+
+  /**
+   * @param {string} text
+   * @param {string} lang  its language
+   * @returns {Promise<string | null>} null when it can't be translated
+   */
+  async of(text, lang) {
+    const [source] = lang.toLowerCase().split('-');
+    if (this.#target === '' || source === this.#target || !this.#Translator) return text;
+    const pair = { sourceLanguage: source, targetLanguage: this.#target };
+    try {
+      let opened = this.#translators.get(source);
+      if (!opened) this.#translators.set(source, (opened = this.#Translator.create(pair)));
+      return await (await opened).translate(text);
+    } catch {
+      return null;
+    }
+  }
+}
