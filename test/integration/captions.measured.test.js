@@ -101,7 +101,7 @@ describe('captions between programs', () => {
     const url = `${server.url}/r/secret`;
     const [ann, bob] = [await enter(url, 'Ann', { e2eKey }), await enter(url, 'Bob', { e2eKey })];
     const eve = await enter(url, 'Eve', { e2eKey: makeRoomKey() });
-    // What the server passes on, as a participant gets it.
+    // Captions that the server passes on, as a participant gets them.
     const passed = /** @type {any[]} */ ([]);
     const room = server.rooms.get('secret');
     const captions = room?.record.captions;
