@@ -47,7 +47,7 @@ export function search(cues, query) {
   });
 }
 
-/** What was said, with a field for searching; each caption jumps to its beginning. */
+/** List of the captions, with a field for searching; each one jumps to its beginning. */
 export class TranscriptList {
   #onSeek;
   /** @type {SpokenCue[]} */

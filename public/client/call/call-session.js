@@ -279,9 +279,14 @@ export class CallSession {
     }
     if (key !== null && primitives) {
       const ready = await primitives();
-      const { SealedCaptions } = await import('./sealed-captions.js');
       this.#sealing = new Sealing(ready, key, String(you));
-      this.#sealedCaptions = new SealedCaptions(ready, key, String(you));
+      // Captions can wait for it; until then none goes either way.
+      import('./sealed-captions.js').then(
+        ({ SealedCaptions }) => {
+          this.#sealedCaptions = new SealedCaptions(ready, key, String(you));
+        },
+        (error) => console.warn('captions stay off:', error),
+      );
     }
     return this.#sealing;
   }
@@ -473,8 +478,9 @@ export class CallSession {
     // When voices come separately, the client applies its own volumes.
     if (message.type === 'volume')
       this.#audio.gains.set(numberOf(message.person), message.gain, message.pan ?? 0);
-    const sealed = message.type === 'caption' ? this.#sealedCaptions?.seal(message) : undefined;
-    this.#connection?.sendControl(sealed ?? message);
+    const isSealed = message.type === 'caption' && this.#options.e2eKey !== undefined;
+    const sent = isSealed ? this.#sealedCaptions?.seal(message) : message;
+    if (sent) this.#connection?.sendControl(sent);
   }
 
   /** @returns {ClientStats | null} null when there is no call */

@@ -11,7 +11,7 @@ const MAX_LINES = 100;
 /** Distance from its end at which the list follows new lines, in pixels. */
 const AT_END = 24;
 
-/** What people say, as text above the call's buttons. */
+/** Captions, above the call's buttons. */
 export class CaptionsView {
   #translation = new Translation();
   #empty = build('li', { class: 'hint' }, texts.waiting);

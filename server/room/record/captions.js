@@ -82,7 +82,7 @@ export class Captions {
   }
 
   /**
-   * Sends a caption to those who want it.
+   * Sends a caption to the readers.
    * @param {Member} member  may speak
    * @param {ReadClientMessages['caption']} message
    * @returns {boolean | void} false when it can't be of this room
