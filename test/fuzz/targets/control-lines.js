@@ -80,6 +80,8 @@ export const moderation = [
   '{"type":"moderate","action":"groups-speak","on":true}',
   '{"type":"moderate","action":"groups-back","seconds":30}',
   '{"type":"moderate","action":"interpret","person":"2","language":"pt-BR"}',
+  '{"type":"captions","want":true,"write":true}',
+  '{"type":"caption","text":"Good morning","lang":"en-GB","final":false,"seconds":1.5}',
   '{"type":"group","group":2}',
   '{"type":"language","language":"pt-BR"}',
   '{"type":"moderate","action":"unban","ban":"1"}',
