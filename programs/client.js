@@ -138,13 +138,13 @@ class NodeCall extends EventEmitter {
 
   async begin() {
     const { name = 'Program', music = false, bitrate, transport } = this.#options;
-    const { listen, nearness, channels, password, voices } = this.#options;
+    const { listen, nearness, channels, pcm, password, voices } = this.#options;
     const { token = this.#link.token, e2eKey = this.#link.e2eKey } = this.#options;
     const { origin, room, stage } = this.#link;
     try {
       const { format } = await this.#client.join({
         origin,
-        join: { room, name, listen, nearness, channels, password, voices, token, stage },
+        join: { room, name, listen, nearness, channels, pcm, password, voices, token, stage },
         e2eKey,
         bitrate,
         transport,

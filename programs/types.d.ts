@@ -35,6 +35,8 @@ export interface JoinOptions {
   e2eKey?: string;
   /** Mono or stereo, if this program opens the room. */
   channels?: 1 | 2;
+  /** Bits of PCM in place of Opus, in rooms whose frames have 2.5 or 5 ms. */
+  pcm?: 16 | 24;
   /** Bits a second of the program's sound, for each channel of the room. Default: the room's. */
   bitrate?: number;
   /** Default: 'auto', the best that works. */
