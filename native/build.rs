@@ -2,11 +2,11 @@ use std::env;
 
 fn main() {
     napi_build::setup();
-    // src/analysis.rs says why; GNU's linker and LLVM's have the option.
+    // src/analysis.rs says why. GNU's linker and LLVM's have the option, and zig with one dash only.
     println!("cargo:rustc-check-cfg=cfg(shared_analysis)");
     let is_linux = env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux");
     if is_linux && env::var_os("CARGO_FEATURE_OPUS").is_some() {
         println!("cargo:rustc-cfg=shared_analysis");
-        println!("cargo:rustc-link-arg=-Wl,--wrap,run_analysis");
+        println!("cargo:rustc-link-arg=-Wl,-wrap,run_analysis");
     }
 }
