@@ -1,4 +1,3 @@
-import { CaptionSwitch } from '../captions/caption-switch.js';
 import { ChatPanel } from '../chat/chat-panel.js';
 import { CallBar } from './call-bar.js';
 import { ConnectionLine } from './connection.js';
@@ -10,6 +9,7 @@ import { ModerationControls } from '../moderation/moderation-controls.js';
 import { PeopleList } from '../people/people-list.js';
 import { changesOf, labelOf } from '../people/person.js';
 import { RecordingControls } from '../recording/recording-controls.js';
+import { readChoices } from '../settings/choices.js';
 import { SettingsPanel } from '../settings/settings-panel.js';
 import { SoundContent } from '../sound/sound-content.js';
 import { SidePanel } from './side-panel.js';
@@ -18,6 +18,7 @@ import { labels, texts } from '../../texts/texts.js';
 
 /**
  * @import { CallView as View } from '../../client/call/types.js'
+ * @import { CaptionSwitch } from '../captions/caption-switch.js'
  * @import { CaptionFields } from '../../shared/messages/fields.js'
  * @import { ServerMessages } from '../../shared/messages/server-messages.js'
  * @import { Notices } from '../kit/notices.js'
@@ -51,7 +52,8 @@ const QUIET_ZONE = 4;
 export class CallPanels {
   #side = new SidePanel();
   #bar;
-  #captions;
+  /** Null until somebody wants captions. @type {Promise<CaptionSwitch> | null} */
+  #captions = null;
   #settings;
   #chat;
   #notices;
@@ -78,8 +80,13 @@ export class CallPanels {
     this.#sounds = sounds;
     setText(this.#title, room);
     this.#bar = new CallBar(current, own);
-    this.#captions = new CaptionSwitch(page);
-    this.#settings = new SettingsPanel(own, () => this.#captions.chosen());
+    this.#settings = new SettingsPanel(
+      own,
+      () => void this.#openCaptions(page)?.then((captions) => captions.chosen()),
+    );
+    current.store.subscribe(['captions', 'state'], ({ captions, state }) => {
+      if (captions.on || (state === 'joined' && readChoices().captions)) this.#openCaptions(page);
+    });
     this.#chat = new ChatPanel(current);
     const sound = new SoundContent(room, current, notices);
     const recording = new RecordingControls(current, this.#bar.record);
@@ -221,15 +228,28 @@ export class CallPanels {
   /** @param {ServerMessages['refused']} message refusal of a request of this page */
   refused({ of, code, retryMs }) {
     if (of === 'chat') this.#chat.refused(code, retryMs);
-    else if (of === 'captions') this.#captions.refused(retryMs ?? 0);
+    else if (of === 'captions')
+      void this.#captions?.then((captions) => captions.refused(retryMs ?? 0));
     // Nobody reads captions any more, or too many came: the next ones will do.
     else if (of === 'caption') return;
     else this.#notices.show(code);
   }
 
+  /** @param {CallPage} page */
+  #openCaptions(page) {
+    this.#captions ??= import('../captions/caption-switch.js').then(
+      ({ CaptionSwitch }) => new CaptionSwitch(page),
+    );
+    this.#captions.catch(() => {
+      this.#captions = null;
+      this.#notices.show('panel-failed');
+    });
+    return this.#captions;
+  }
+
   /** @param {CaptionFields} caption */
   caption(caption) {
-    this.#captions.show(caption);
+    void this.#captions?.then((captions) => captions.show(caption));
   }
 
   /**

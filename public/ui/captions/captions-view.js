@@ -16,10 +16,11 @@ export class CaptionsView {
   #translation = new Translation();
   #empty = build('li', { class: 'hint' }, texts.waiting);
   /** Whole captions: assistive technology reads each once. */
-  #lines = build(
-    'ol',
+  #lines = build('ol', {}, this.#empty);
+  #scroll = build(
+    'div',
     { class: 'caption-lines', role: 'log', tabindex: '0', 'aria-label': texts.title },
-    this.#empty,
+    this.#lines,
   );
   /** Captions that still change, by speaker's id. @type {Map<string, HTMLElement>} */
   #open = new Map();
@@ -28,7 +29,7 @@ export class CaptionsView {
   #element = build('section', { class: 'captions', id: 'captions', 'aria-label': texts.title });
 
   constructor() {
-    this.#element.append(this.#lines, this.#unfinished);
+    this.#element.append(this.#scroll, this.#unfinished);
     if (this.#translation.offered) this.#element.append(this.#makeChoice());
     this.#element.append(this.#hint);
     elementOf('call-bar', HTMLElement).before(this.#element);
@@ -87,12 +88,12 @@ export class CaptionsView {
     const translated = await this.#translation.of(text, caption.lang);
     if (translated === null) setText(this.#hint, texts.notTranslated);
     const lang = translated === null ? caption.lang : this.#translation.languageFor(caption.lang);
-    const { scrollTop, scrollHeight, clientHeight } = this.#lines;
+    const { scrollTop, scrollHeight, clientHeight } = this.#scroll;
     const follows = scrollHeight - scrollTop - clientHeight < AT_END;
     this.#empty.remove();
     this.#lines.append(build('li', {}, ...partsOf(caption, translated ?? text, lang)));
     if (this.#lines.childElementCount > MAX_LINES) this.#lines.firstElementChild?.remove();
-    if (follows) this.#lines.scrollTop = this.#lines.scrollHeight;
+    if (follows) this.#scroll.scrollTop = this.#scroll.scrollHeight;
   }
 }
 
