@@ -58,6 +58,8 @@ export class Recording {
   #tracks = new Map();
   /** Tracks of people who left, until the last frame is written. @type {Set<PersonTrack>} */
   #leaving = new Set();
+  /** Tracks that have ended, or soon do: their people may still withdraw consent. */
+  #earlier = /** @type {PersonTrack[]} */ ([]);
   #peaks;
   #chapters;
   #transcript = new Transcript();
@@ -170,13 +172,18 @@ export class Recording {
   }
 
   /**
-   * Deletes the track of a person who has withdrawn consent, and leaves them out of unwritten
+   * Deletes the tracks of a person who has withdrawn consent, and leaves them out of unwritten
    * frames of the mix.
    * @param {string} id
    */
   remove(id) {
     this.#tracks.get(id)?.remove();
     this.#tracks.delete(id);
+    for (const track of this.#earlier.filter(({ person }) => person.id === id)) {
+      this.#leaving.delete(track);
+      track.remove();
+    }
+    this.#earlier = this.#earlier.filter(({ person }) => person.id !== id);
     this.#chapters.forget(id);
     this.#directory.replaceFile(CHAPTERS_FILE, this.#chapters.toVtt());
     this.#transcript.forget(id);
@@ -212,6 +219,7 @@ export class Recording {
     track.lastFrame = this.#now();
     this.#tracks.delete(id);
     this.#leaving.add(track);
+    this.#earlier.push(track);
   }
 
   /** Number of tracks so far, without the mix. */

@@ -49,6 +49,8 @@ export class RoomRecording {
   #state = null;
   /** @type {Recording | null} */
   #recording = null;
+  /** Ids of people who agreed, and are where the recording isn't. @type {Set<string>} */
+  #paused = new Set();
   #opening = false;
   #closed = false;
 
@@ -167,6 +169,7 @@ export class RoomRecording {
     /** @type {RecordingState} */
     const state = { id, on: true, by: member.label, person: member.id, startedAt, isPublic };
     this.#state = state;
+    this.#paused.clear();
     let recording;
     try {
       recording = new Recording({
@@ -219,20 +222,40 @@ export class RoomRecording {
    * @param {boolean} agreed
    */
   consent(member, agreed) {
+    if (!this.#state?.on) return;
+    this.#paused.delete(member.id);
+    // A recording's mix has the room's speakers alone.
+    const isOfTheRoom = member.group === 0 && member.language === null;
+    if (agreed && !isOfTheRoom) return void this.#paused.add(member.id);
     for (const one of [member, ...this.#people.shared(member.id)]) this.#consent(one, agreed);
   }
 
   /** @param {Member} member @param {boolean} agreed */
   #consent(member, agreed) {
-    if (!this.#state?.on) return;
-    // A recording's mix has the room's speakers alone.
-    const isOfTheRoom = member.group === 0 && member.language === null;
-    if (agreed && isOfTheRoom) {
-      this.#add(member).catch((error) => this.#failed(error, member));
-      return;
+    if (agreed) this.#add(member).catch((error) => this.#failed(error, member));
+    else {
+      this.#recording?.remove(member.id);
+      this.#mark(member, false, false);
     }
-    this.#recording?.remove(member.id);
-    this.#mark(member, false, false);
+  }
+
+  /**
+   * Ends the track of a member who goes where the recording isn't, such as into a group, and keeps
+   * it. Consent is remembered for `resume`.
+   * @param {Member} member
+   */
+  pause(member) {
+    if (!member.agreed) return;
+    for (const one of [member, ...this.#people.shared(member.id)]) {
+      this.#recording?.leave(one.id);
+      this.#mark(one, false, false);
+    }
+    this.#paused.add(member.id);
+  }
+
+  /** Records a member who is back, if they had agreed. @param {Member} member */
+  resume(member) {
+    if (this.#paused.has(member.id)) this.consent(member, true);
   }
 
   /** @param {Member} member */

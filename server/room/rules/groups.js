@@ -29,14 +29,12 @@ export class Groups {
   #timer = null;
   /** Moderator who is heard in all groups. @type {Member | null} */
   #speaker = null;
-  /** Ids of people who were recorded in the room, and are again when they are back. */
-  #paused = /** @type {Set<string>} */ (new Set());
 
   /**
    * @param {object} options
    * @param {People} options.people
    * @param {Pick<Sound, 'delivery'>} options.sound
-   * @param {Pick<RoomRecording, 'consent'>} options.recording
+   * @param {Pick<RoomRecording, 'pause' | 'resume'>} options.recording
    * @param {Clock} options.clock  the room's
    * @param {() => void} options.onChange  called when `told` has changed
    */
@@ -140,12 +138,9 @@ export class Groups {
       throw error;
     }
     // The room's recording has no groups in it.
-    if (group > 0 && member.agreed) {
-      this.#paused.add(member.id);
-      this.#recording.consent(member, false);
-    }
+    if (group > 0) this.#recording.pause(member);
     for (const one of [member, ...parts]) one.group = group;
-    if (group === 0 && this.#paused.delete(member.id)) this.#recording.consent(member, true);
+    if (group === 0) this.#recording.resume(member);
     this.#people.changed(member);
     return null;
   }
@@ -203,7 +198,6 @@ export class Groups {
     for (const member of this.#people.everybody) this.#put(member, 0);
     this.#open = null;
     this.#speaker = null;
-    this.#paused.clear();
     this.#sound.delivery.closeGroups();
   }
 

@@ -26,7 +26,7 @@ export class Interpreters {
    * @param {People} options.people
    * @param {Pick<Sound, 'delivery'>} options.sound
    * @param {Pick<Stage, 'isOn'>} options.stage
-   * @param {Pick<RoomRecording, 'consent'>} options.recording
+   * @param {Pick<RoomRecording, 'pause' | 'resume'>} options.recording
    * @param {() => void} options.onChange  called when `languages` has changed
    */
   constructor({ people, sound, stage, recording, onChange }) {
@@ -74,8 +74,9 @@ export class Interpreters {
       throw error;
     }
     // A recording's mix has the speakers alone.
-    if (language !== null && member.agreed) this.#recording.consent(member, false);
+    if (language !== null) this.#recording.pause(member);
     member.language = language;
+    if (language === null) this.#recording.resume(member);
     this.#people.changed(member);
     this.review();
     return null;

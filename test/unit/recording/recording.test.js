@@ -382,6 +382,68 @@ describe('a recording', () => {
     expect(levelDb(samples.subarray(202 * 960))).toBeLessThan(-80);
   });
 
+  it('keeps what one said before one went into a group, and goes on when one is back', async () => {
+    const { conference, recordings, directory } = await conferenceThatRecords();
+    const [ann, bob] = [
+      await Talker.join(conference, 'Ann', new Float32Array(960)),
+      await Talker.join(conference, 'Bob', high),
+    ];
+    const move = (/** @type {number} */ group) =>
+      ann.say({ type: 'moderate', action: 'group', person: bob.person.id, group });
+    ann.say({ type: 'record', on: true });
+    await settle();
+    bob.say({ type: 'recordConsent', agreed: true });
+    await settle();
+    speak(conference, [ann, bob], 100);
+    ann.say({ type: 'moderate', action: 'groups', count: 2 });
+    move(1);
+    speak(conference, [ann, bob], 100);
+    move(0);
+    await settle();
+    speak(conference, [ann, bob], 100);
+    await written();
+    const { id } = ann.recording;
+    const names = async () => (await readdir(join(directory, id))).filter((f) => /opus/.test(f));
+    expect(await names()).toEqual(['01-ann.opus', '02-bob.opus', '03-bob.opus', 'mix.opus']);
+    ann.say({ type: 'record', on: false });
+    speak(conference, [ann, bob], 110);
+    await written(ann);
+    const { files } = await filesOf(recordings, id, directory);
+    const level = (/** @type {string} */ file, /** @type {number} */ frame) =>
+      levelDb(files[file].samples.subarray(frame * 960, (frame + 40) * 960));
+    for (const file of ['02-bob.opus', 'mix.opus']) expect(level(file, 20)).toBeGreaterThan(-40);
+    expect(files['02-bob.opus'].samples.length).toBeLessThan(130 * 960);
+    for (const file of ['03-bob.opus', 'mix.opus']) {
+      expect(level(file, 130)).toBeLessThan(-80);
+      expect(level(file, 240)).toBeGreaterThan(-40);
+    }
+  });
+
+  it('deletes all of a person who withdraws in a group, and doesn’t begin again', async () => {
+    const { conference, directory } = await conferenceThatRecords();
+    const [ann, bob] = [
+      await Talker.join(conference, 'Ann', new Float32Array(960)),
+      await Talker.join(conference, 'Bob', high),
+    ];
+    const move = (/** @type {number} */ group) =>
+      ann.say({ type: 'moderate', action: 'group', person: bob.person.id, group });
+    ann.say({ type: 'record', on: true });
+    await settle();
+    bob.say({ type: 'recordConsent', agreed: true });
+    await settle();
+    speak(conference, [ann, bob], 100);
+    ann.say({ type: 'moderate', action: 'groups', count: 2 });
+    move(1);
+    bob.say({ type: 'recordConsent', agreed: false });
+    speak(conference, [ann, bob], 150);
+    move(0);
+    await settle();
+    speak(conference, [ann, bob], 50);
+    await written();
+    const files = await readdir(join(directory, ann.recording.id));
+    expect(files.filter((file) => /bob/.test(file))).toEqual([]);
+  });
+
   it('asks newcomers while it runs, and ends the track of a person who leaves', async () => {
     const { conference, recordings, directory } = await conferenceThatRecords();
     const ann = await Talker.join(conference, 'Ann', low);
