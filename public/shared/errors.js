@@ -273,17 +273,17 @@ export const errors = Object.freeze({
     message: 'A moderator has muted you, and can let you speak again.',
   },
   'captions-off': {
-    close: 140,
+    close: 146,
     status: 409,
     message: 'Nobody in this room has asked for captions.',
   },
   'captions-taken': {
-    close: 141,
+    close: 147,
     status: 409,
     message: 'Another program writes the captions of this room. Stop that one first.',
   },
   'caption-long': {
-    close: 142,
+    close: 148,
     status: 413,
     message: 'A caption has at most 240 characters. Send long speech in parts.',
   },
@@ -322,14 +322,14 @@ export const errors = Object.freeze({
       'node-datachannel.',
   },
   'own-refused': {
-    close: 136,
+    close: 144,
     status: 403,
     message:
       'Only people who were recorded can add a recording of their own, after its end, at most ' +
       'five.',
   },
   'own-invalid': {
-    close: 137,
+    close: 145,
     status: 422,
     message:
       'This is not the next piece of a 24-bit Broadcast Wave file as the page writes it. Send ' +

@@ -19,6 +19,7 @@ import { SILENCE } from '../../../server/bus/bus.js';
 import { ClusterMessageReader, subjectsOf } from '../../../server/bus/messages.js';
 import { loadConfig } from '../../../server/config/config.js';
 import { createHttpCounts } from '../../../server/http/gate.js';
+import { ownTracks } from '../../../server/http/recordings-api.js';
 import { createOperatorApi } from '../../../server/operator/api.js';
 import { ClusterRooms } from '../../../server/operator/cluster-rooms.js';
 import { Metrics } from '../../../server/operator/metrics.js';
@@ -526,6 +527,8 @@ const overHttp = {
         body: offerOf('PCMU/8000'),
       })
     ).status,
+  'own-refused': () => putOwn({ place: null }),
+  'own-invalid': () => putOwn({ refusal: 'own-invalid' }),
   'webrtc-off': async () =>
     (
       await fetch(`${await startServer()}/whep/tea`, {
@@ -605,6 +608,22 @@ async function askThroughCluster(answer) {
   await once(server, 'listening');
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   return (await fetch(`http://127.0.0.1:${port}/api/rooms/lab`, { headers: asOperator })).status;
+}
+
+/**
+ * A person sends a recording of their own.
+ * @param {{ place?: object | null, refusal?: ErrorCode }} how  place: that of their token
+ */
+async function putOwn({ place = { id: '1', grant: {} }, refusal }) {
+  const recordings = { roomOf: async () => 'tea', addOwn: async () => refusal };
+  const handle = ownTracks(
+    /** @type {any} */ ({ recordings, tokens: { read: () => place }, isBanned: () => false }),
+  );
+  const server = createHttpServer(express().put('/:id/own', handle)).listen(0, '127.0.0.1');
+  open.push(() => server.close());
+  await once(server, 'listening');
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  return (await fetch(`http://127.0.0.1:${port}/x/own?at=0`, { method: 'PUT', body: 'x' })).status;
 }
 
 /** A server with a recording of one byte. */
