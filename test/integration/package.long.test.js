@@ -37,7 +37,7 @@ const MAX_PACKAGES = 3;
 
 /**
  * Largest size of aloud's own code, without dependencies and addon: 4.08 MB on 2026-11-29, of which
- * 0.55 are the page's sentences in eight further languages, and 0.25 groups, captions, interpreters
+ * 0.47 are the page's sentences in eight further languages, and 0.25 groups, captions, interpreters
  * and recordings of one's own.
  */
 const MAX_OWN_UNPACKED = 4_200_000;
