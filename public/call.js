@@ -284,15 +284,10 @@ export class Call extends EventTarget {
   /**
    * Sets the processing of the microphone's sound, and reopens the microphone for it.
    * @param {Pick<CallOptions, 'echoCancellation' | 'noiseSuppression' | 'autoGainControl' |
-   *   'noiseModel'>} processing
+   *   'noiseModel' | 'inputs'>} processing
    */
-  setProcessing({ echoCancellation, noiseSuppression, autoGainControl, noiseModel }) {
-    Object.assign(this.#options, {
-      echoCancellation,
-      noiseSuppression,
-      autoGainControl,
-      noiseModel,
-    });
+  setProcessing(processing) {
+    Object.assign(this.#options, processing);
     return this.#sound.reopenMicrophone();
   }
 
@@ -374,12 +369,11 @@ export class Call extends EventTarget {
   }
 
   /**
-   * Records the microphone on this device, before the codec.
-   * @param {MessagePort | null} port  to the file's worker (see OwnRecording), transferred; null:
-   *   no more
+   * Sends for parts that are loaded later.
+   * @type {CallWorker['send']}
    */
-  recordOwn(port) {
-    this.#worker?.send('record-own', port, port ? [port] : []);
+  toWorker(type, detail, transfer) {
+    this.#worker?.send(type, detail, transfer);
   }
 
   /** Starts sound that the browser holds back; call it from a press. */

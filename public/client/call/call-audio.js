@@ -59,6 +59,7 @@ export class CallAudio {
    * @param {Readonly<Output>} options.output
    * @param {Sealing | null} [options.sealing]  null where nothing is encrypted end to end
    * @param {VoicesOptions['heard']} [options.heard]  receives voices that come separately
+   * @param {() => number} [options.capturedTo]  as FrameGrid has it
    */
   constructor({
     format,
@@ -71,6 +72,7 @@ export class CallAudio {
     output,
     sealing = null,
     heard,
+    capturedTo,
   }) {
     const { bitrate, application, muted = false } = callOptions;
     const { redundancy } = room;
@@ -102,7 +104,7 @@ export class CallAudio {
       const encoder = sealing === null ? this.#lossless(plain) : sealing.encoder(plain);
       const send = connection.send.bind(connection);
       const limit = () => connection.limit;
-      const sending = { encoder, send, limit, redundancy };
+      const sending = { encoder, send, limit, redundancy, capturedTo };
       this.uplink = new Uplink({ format, clockSync, clock, effort: this, ...sending });
     } catch (error) {
       this.playout.close();

@@ -144,6 +144,8 @@ export class CallClient {
    * @param {() => number} [options.wallNow] milliseconds since 1970; goes on while the computer
    *   sleeps
    * @param {Output} [options.output]  as observeOutput() fills it
+   * @param {() => number} [options.capturedTo]  of a call that captures each piece of sound before
+   *   this one: both then have the same place on the room's clock
    */
   constructor({
     codec,
@@ -155,13 +157,15 @@ export class CallClient {
     random = Math.random,
     wallNow = Date.now,
     output,
+    capturedTo,
   }) {
     if (output) this.#output = output;
     this.#clock = clock;
     this.#on = on;
     this.#random = random;
     this.#reconnects = reconnects;
-    this.#parts = { codec, clock, scope, primitives, output: this.#output, voice: on.voice };
+    const { voice } = on;
+    this.#parts = { codec, clock, scope, primitives, output: this.#output, voice, capturedTo };
     this.#backoff = new Backoff({
       clock,
       wallNow,
@@ -460,6 +464,11 @@ export class CallClient {
   /** True while captured sound is used: connected, with a known clock. */
   get speaks() {
     return this.#uplink !== null;
+  }
+
+  /** The next captured sample on the room's clock; NaN while sound has no place there. */
+  get capturedTo() {
+    return this.#uplink?.capturedTo ?? NaN;
   }
 
   /** Number of captured samples that complete the next frame; any number without a connection. */

@@ -50,6 +50,7 @@ const EARLY_MS = 60;
  * @property {Readonly<Output>} output
  * @property {(() => Promise<Primitives>) | undefined} primitives
  * @property {((id: string, pcm: Float32Array) => void) | undefined} voice
+ * @property {(() => number) | undefined} capturedTo  as FrameGrid has it
  *
  * @typedef {object} SessionEvents
  * @property {(message: ServerMessage) => void} message   has been applied to the state
@@ -240,6 +241,7 @@ export class CallSession {
       output,
       sealing,
       heard: this.#parts.voice && ((number, pcm) => this.#heard(number, pcm)),
+      capturedTo: this.#parts.capturedTo,
     });
     this.#audio = audio;
     this.playout = audio.playout;

@@ -72,9 +72,10 @@ export class CallSound {
   /** @param {MediaStream} stream */
   async #capture(stream) {
     if (!this.#graph) return;
-    await this.#graph.startCapture(stream, this.#options.noiseModel);
-    const isMixed =
-      this.#options.join.channels === 2 && this.#graph.channels === 2 && mixesSides(stream);
+    const { noiseModel, inputs, join } = this.#options;
+    const split = inputs && stream.getAudioTracks()[0].getSettings().channelCount === 2;
+    await this.#graph.startCapture(stream, { noiseModel, split });
+    const isMixed = join.channels === 2 && this.#graph.channels === 2 && mixesSides(stream);
     if (isMixed) this.#on.notice('stereo-processed');
     else this.#on.settled('stereo-processed');
   }
@@ -85,8 +86,10 @@ export class CallSound {
       echoCancellation,
       noiseSuppression,
       autoGainControl,
+      inputs,
       join,
     } = this.#options;
+    if (inputs) return inputs;
     return {
       channels: join.channels,
       echoCancellation: echoCancellation ?? processing,

@@ -94,7 +94,7 @@ export class OwnFileRecording {
   #ended = false;
 
   /**
-   * @param {Pick<Call, 'recordOwn'>} call
+   * @param {Pick<Call, 'toWorker'>} call
    * @param {{ name: string, description: string }} file  description: for its header
    * @param {object} on
    * @param {(bytes: number, seconds: number) => void} on.progress  twice a second
@@ -107,7 +107,7 @@ export class OwnFileRecording {
     this.#worker.onmessage = ({ data }) => this.#receive(data);
     this.#worker.onerror = () => this.#receive({ ended: 'own-failed' });
     this.#worker.postMessage({ ...file, port: port2 }, [port2]);
-    call.recordOwn(port1);
+    call.toWorker('record-own', port1, [port1]);
     // Browsers may delete files of sites that nobody has used for long, unless they are asked.
     void navigator.storage.persist?.().catch(() => {});
   }
@@ -118,13 +118,13 @@ export class OwnFileRecording {
     if (ended === undefined) return this.#on.progress(bytes, seconds);
     this.#ended = true;
     this.#worker.terminate();
-    this.#call.recordOwn(null);
+    this.#call.toWorker('record-own', null);
     this.#on.ended(ended);
   }
 
   /** Ends it: `ended` follows. Idempotent. */
   stop() {
-    this.#call.recordOwn(null);
+    this.#call.toWorker('record-own', null);
     // The call's worker may be gone.
     setTimeout(() => this.#worker.postMessage(null), END_MS);
   }

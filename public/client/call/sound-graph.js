@@ -1,6 +1,7 @@
 /**
  * @import { Clock } from '../../shared/clock.js'
  * @import { CallWorker } from './call-port.js'
+ * @import { CaptureOptions } from './types.js'
  */
 
 import { SampleRing } from '../../../worklets/sample-ring.js';
@@ -36,8 +37,8 @@ export class SoundGraph {
   #closed = false;
   /** @type {MediaStream | null} */
   #microphone = null;
-  /** True when the worker removes noise from its sound. */
-  #noiseModel = false;
+  /** Options of its capture. @type {CaptureOptions} */
+  #options = {};
   /** Ends its capture. @type {(() => void) | null} */
   #captured = null;
   /** @type {AudioWorkletNode | null} */
@@ -96,11 +97,11 @@ export class SoundGraph {
   /**
    * Captures another microphone from now on.
    * @param {MediaStream} stream
-   * @param {boolean} [noiseModel]  true when the worker removes noise
+   * @param {CaptureOptions} [options]
    */
-  async startCapture(stream, noiseModel = false) {
+  async startCapture(stream, options = {}) {
     this.stopCapture();
-    this.#noiseModel = noiseModel;
+    this.#options = options;
     if (!this.#canReadTrack(stream)) await this.#load('capture-processor.js');
     if (this.#closed) return;
     this.stopCapture();
@@ -113,7 +114,7 @@ export class SoundGraph {
     const { sampleRate } = this.context;
     // The noise model has one rate, to which the context converts others.
     const isOther = stream.getAudioTracks()[0]?.getSettings().sampleRate !== sampleRate;
-    return !(this.#noiseModel && isOther) && canReadTrack(stream, sampleRate);
+    return !(this.#options.noiseModel && isOther) && canReadTrack(stream, sampleRate);
   }
 
   /**
@@ -132,7 +133,7 @@ export class SoundGraph {
   #capture(stream) {
     if (this.#canReadTrack(stream)) {
       const sound = soundOf(stream);
-      this.#worker.send('capture-track', { sound, noiseModel: this.#noiseModel }, [sound]);
+      this.#worker.send('capture-track', { sound, ...this.#options }, [sound]);
       return () => {};
     }
     const source = new MediaStreamAudioSourceNode(this.context, { mediaStream: stream });
@@ -162,7 +163,7 @@ export class SoundGraph {
    * @param {AudioWorkletNodeOptions} options
    */
   #node(role, options) {
-    const channels = this.channels;
+    const channels = role === 'capture' && this.#options.split ? 2 : this.channels;
     const memory = this.#shared
       ? SampleRing.create(this.context.sampleRate * RING_SECONDS, true, channels).memory
       : undefined;
@@ -173,9 +174,8 @@ export class SoundGraph {
     const { port1, port2 } = new MessageChannel();
     const { sampleRate, baseLatency } = this.context;
     const blockMs = 1000 * (baseLatency || 0);
-    const noiseModel = this.#noiseModel;
     if (role === 'capture')
-      this.#worker.send('capture', { memory, port: port1, noiseModel }, [port1]);
+      this.#worker.send('capture', { memory, port: port1, ...this.#options }, [port1]);
     else if (memory)
       this.#worker.send('playback', { memory, port: port1, sampleRate, blockMs }, [port1]);
     node.port.postMessage({ port: port2 }, [port2]);

@@ -7,6 +7,7 @@
  * @import { BanFields, BeatFields, ChatFields } from '../../shared/messages/fields.js'
  * @import { RecordingFields, TrackFields } from '../../shared/messages/fields.js'
  * @import { ServerMessages } from '../../shared/messages/server-messages.js'
+ * @import { MicrophoneOptions } from '../capture/microphone.js'
  * @import { Failure, ServerConfig } from '../connection/choose.js'
  * @import { TransportName } from '../connection/connection.js'
  * @import { ClientStats } from './call-stats.js'
@@ -63,6 +64,8 @@
  * @property {boolean} [autoGainControl]
  * @property {boolean} [noiseModel] true: a model in the page removes noise, in place of the
  *   browser's noise suppression; default false
+ * @property {Omit<MicrophoneOptions, 'deviceId'> | null} [inputs] options of a microphone whose
+ *   left channel is the voice, and whose right one another sound; null (default): it is one input
  * @property {string} [speakerId] '' (default): the default speaker, or the system's choice
  *
  * @typedef {Omit<ClientOptions, 'origin'> & Partial<Pick<ClientOptions, 'origin'>> & DeviceOptions}
@@ -145,18 +148,23 @@
  *
  * @typedef {RoomView & CallProgress} CallView  the call, as a page or a program sees it
  *
+ * @typedef {object} CaptureOptions  what the worker does with captured sound
+ * @property {boolean} [noiseModel]  noise is removed
+ * @property {boolean | null} [split]  two channels are two inputs, and no noise is removed
+ *
  * @typedef {object} ToWorker  messages of the page, with their content
  * @property {ClientOptions} join
  * @property {LiveOptions} change
  * @property {ClientMessage} control   for the server
  * @property {null} wake        the network, the computer or the page may have come back
  * @property {{ keepsPlace: boolean }} leave  answered by `left`
- * @property {{ memory?: ArrayBufferLike, port: MessagePort, noiseModel: boolean }} capture  the
- *   capture worklet's ring and port; without a ring the port carries the samples. noiseModel: the
- *   worker removes noise
- * @property {{ sound: ReadableStream<AudioData>, noiseModel: boolean }} capture-track  the
- *   microphone's sound, unprocessed; likewise
+ * @property {{ memory?: ArrayBufferLike, port: MessagePort } & CaptureOptions} capture  the capture
+ *   worklet's ring and port; without a ring the port carries the samples
+ * @property {{ sound: ReadableStream<AudioData> } & CaptureOptions} capture-track  the microphone's
+ *   sound, unprocessed
  * @property {null} capture-ended
+ * @property {{ options: ClientOptions, port: MessagePort } | null} second-input  the sound of the
+ *   second input joins with these options, and tells the port; see SecondInput. null ends it
  * @property {MessagePort | null} record-own  records captured sound through the port, as
  *   OwnRecording does; null ends that
  * @property {{ memory: ArrayBufferLike, port: MessagePort, sampleRate: number, blockMs: number

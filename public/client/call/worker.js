@@ -1,7 +1,8 @@
 /**
- * @import { CallView, MessageTarget, ToWorker } from './types.js'
+ * @import { CallView, CaptureOptions, MessageTarget, ToWorker } from './types.js'
  * @import { NoiseSuppressor } from '../capture/noise-suppressor.js'
  * @import { OwnRecording } from '../capture/own-recording.js'
+ * @import { Encoding, SecondInput } from '../capture/second-input.js'
  * @import { Primitives } from '../../shared/stream/sframe.js'
  */
 
@@ -25,7 +26,17 @@ let suppressor = /** @type {NoiseSuppressor | null} */ (null);
 let suppressions = 0;
 /** Records captured sound on this device; null unless this person does. */
 let recording = /** @type {OwnRecording | null} */ (null);
+/** The second input, captured with the first; null unless this person has one. */
+let second = /** @type {SecondInput | null} */ (null);
+/** Number of changes of it, which overtake each other while its code is loaded. */
+let inputTurns = 0;
+/** True while captured sound has two channels, which are two inputs. */
+let isSplit = false;
 let isMuted = false;
+/** True when silence may be left out, as the page asks. */
+let suppressesSilence = true;
+/** Encoding of the first input. @type {Encoding} */
+let encoding = {};
 let playbackPort = /** @type {MessagePort | null} */ (null);
 let format = createAudioFormat();
 let frame = new Float32Array(pullSamples(format));
@@ -53,6 +64,10 @@ const loadNoiseModel = async () => {
 const codec = createLibopus().then((module) => createLibopusCodec(module));
 let isWarm = false;
 
+/** @param {() => number} capturedTo */
+const openSecond = (capturedTo) =>
+  new CallClient({ codec, primitives: loadPrimitives, capturedTo });
+
 const call = new CallClient({
   codec,
   primitives: loadPrimitives,
@@ -72,7 +87,10 @@ call.on('track-place', (message) => page.send('track-place', message));
 
 call.store.observe((_value, _before, changes) => {
   const { joined, stats } = changes;
-  if (joined) prepare(joined.format);
+  if (joined) {
+    prepare(joined.format);
+    second?.ownerJoined(joined);
+  }
   if (stats) recording?.follow(stats.clock);
   page.send('changed', stats ? { ...changes, stats: atPageTime(stats) } : changes);
   if (joined && !isWarm) {
@@ -112,9 +130,16 @@ function endCapture() {
 
 /** Captured sound on its way to the call. */
 const voice = {
-  /** @type {NoiseSuppressor['capture']} */
-  capture(samples, count, rate, burst) {
-    recording?.capture(samples, count, rate, burst);
+  /**
+   * @param {Float32Array} samples
+   * @param {number} count
+   * @param {number} [rate]
+   * @param {number} [burst]
+   * @param {Float32Array | null} [inputs]  both, interleaved, where they are two
+   */
+  capture(samples, count, rate, burst, inputs = null) {
+    const channels = inputs ? 2 : format.channels;
+    recording?.capture(inputs ?? samples, count, rate, burst, channels);
     (suppressor ?? call).capture(samples, count, rate, burst);
   },
   get samplesToFrame() {
@@ -157,6 +182,25 @@ async function suppressNoise(isWanted) {
 function mute(muted) {
   isMuted = muted;
   recording?.mute(muted);
+  second?.mute(muted);
+}
+
+/** Two inputs keep their place in silence, since sound of one would move without the other's. */
+function suppressSilence() {
+  call.change({ silenceSuppression: suppressesSilence && second === null });
+}
+
+/** @param {ToWorker['second-input']} input */
+async function setSecond(input) {
+  const turn = ++inputTurns;
+  second?.close();
+  second = null;
+  if (input === null) return suppressSilence();
+  const { SecondInput: Input } = await import('../capture/second-input.js');
+  if (turn !== inputTurns) return;
+  const first = { first: voice, firstCall: call, encoding };
+  second = new Input({ ...input, ...first, muted: isMuted, open: openSecond });
+  suppressSilence();
 }
 
 /** @param {MessagePort | null} port */
@@ -165,7 +209,8 @@ async function recordOwn(port) {
   recording = null;
   if (port === null) return;
   const { OwnRecording } = await import('../capture/own-recording.js');
-  recording = new OwnRecording({ format, port, muted: isMuted, clock: systemClock });
+  const channels = isSplit ? 2 : format.channels;
+  recording = new OwnRecording({ format, channels, port, muted: isMuted, clock: systemClock });
   const { stats } = call.store.value;
   if (stats) recording.follow(stats.clock);
 }
@@ -174,21 +219,34 @@ async function recordOwn(port) {
 function restartCapture() {
   call.restartCapture();
   recording?.restartCapture();
+  second?.restartCapture();
+}
+
+/**
+ * Begins to capture from another source.
+ * @param {CaptureOptions} options
+ * @returns {{ sink: typeof voice | SecondInput, channels: number }} the receiver of its sound
+ */
+function beginCapture({ noiseModel, split }) {
+  endCapture();
+  restartCapture();
+  isSplit = split === true;
+  void suppressNoise(noiseModel === true && !isSplit);
+  second?.begin(isSplit);
+  return { sink: isSplit && second ? second : voice, channels: isSplit ? 2 : format.channels };
 }
 
 /** @param {ToWorker['capture']} source */
-function captureFrom({ memory, port, noiseModel }) {
-  endCapture();
-  restartCapture();
-  void suppressNoise(noiseModel);
+function captureFrom({ memory, port, ...source }) {
+  const { sink, channels } = beginCapture(source);
   capture = port;
   if (memory) {
-    const feed = new CaptureFeed(new SampleRing(memory), voice);
+    const feed = new CaptureFeed(new SampleRing(memory), sink);
     port.onmessage = () => feed.wake();
   } else {
     port.onmessage = (/** @type {MessageEvent<Float32Array>} */ { data }) => {
       port.postMessage(0);
-      voice.capture(data, data.length / format.channels);
+      sink.capture(data, data.length / channels);
     };
   }
 }
@@ -210,28 +268,32 @@ const page = openWorkerEnd(scope, {
   // The store tells of a failure.
   join: (options) => {
     mute(options.muted ?? false);
+    suppressesSilence = options.silenceSuppression ?? true;
+    encoding = { application: options.application, pcm: options.join.pcm };
     void call.join(options).catch(() => {});
   },
   change: (changes) => {
     if (changes.muted !== undefined) mute(changes.muted);
-    call.change(changes);
+    suppressesSilence = changes.silenceSuppression ?? suppressesSilence;
+    call.change(second ? { ...changes, silenceSuppression: false } : changes);
   },
   control: (message) => call.sendControl(message),
   wake: () => call.wake(),
   leave: ({ keepsPlace }) => {
     recording?.stop();
+    second?.close();
     call.leave(keepsPlace);
     page.send('left', null);
   },
   capture: captureFrom,
-  'capture-track': ({ sound, noiseModel }) => {
-    endCapture();
-    restartCapture();
-    void suppressNoise(noiseModel);
+  'capture-track': ({ sound, ...source }) => {
+    const { sink, channels } = beginCapture(source);
     // An exception reaches the page's Worker.onerror, as one in an event handler does.
-    capture = new TrackFeed(sound, voice, format.channels, reportError);
+    capture = new TrackFeed(sound, sink, channels, reportError);
   },
   'capture-ended': endCapture,
+  'second-input': (input) =>
+    void setSecond(input).catch(() => input?.port.postMessage({ end: 'no-worker' })),
   'record-own': (port) =>
     void recordOwn(port).catch(() => port?.postMessage({ end: 'own-failed' })),
   playback: playTo,

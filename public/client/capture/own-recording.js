@@ -10,6 +10,7 @@
  */
 
 import { FrameGrid } from './uplink.js';
+import { createAudioFormat } from '../../shared/sound/audio-format.js';
 import { SAMPLE_BYTES, writeSample24 } from '../../shared/sound/wav.js';
 
 /** Length of a block, in milliseconds, and most of them that wait for the disk: 20 s. */
@@ -51,17 +52,21 @@ export class OwnRecording {
   #free = [];
   #waiting = 0;
   #ended = false;
+  /** Samples with the file's channels, where they come with others. */
+  #refitted = new Float32Array(0);
   /** Sound is never moved faster than by a slow steering. */
   resting = false;
 
   /**
    * @param {object} options
    * @param {AudioFormat} options.format  the room's
+   * @param {number} [options.channels]  of the file; the room's by default
    * @param {MessagePort} options.port  to the file's worker; see FilePart
    * @param {boolean} options.muted
    * @param {Pick<Clock, 'now'>} options.clock
    */
-  constructor({ format, port, muted, clock }) {
+  constructor({ format: room, channels = room.channels, port, muted, clock }) {
+    const format = createAudioFormat({ ...room, channels });
     this.#format = format;
     this.#port = port;
     this.#clock = clock;
@@ -101,9 +106,27 @@ export class OwnRecording {
    * @param {number} count
    * @param {number} [rate]
    * @param {number} [burst]
+   * @param {number} [channels]  of the samples; the file's by default
    */
-  capture(samples, count, rate, burst) {
-    if (!this.#ended) this.#grid.capture(samples, count, this.#clock.now(), rate, burst);
+  capture(samples, count, rate, burst, channels = this.#format.channels) {
+    if (this.#ended) return;
+    const isFitting = channels === this.#format.channels;
+    const fitting = isFitting ? samples : this.#refit(samples, count, channels);
+    this.#grid.capture(fitting, count, this.#clock.now(), rate, burst);
+  }
+
+  /**
+   * One channel becomes both of the file, and the first of two becomes its only one.
+   * @param {Float32Array} samples
+   * @param {number} count
+   * @param {number} channels
+   */
+  #refit(samples, count, channels) {
+    const own = this.#format.channels;
+    if (this.#refitted.length < count * own) this.#refitted = new Float32Array(count * own);
+    for (let i = 0; i < count * own; i++)
+      this.#refitted[i] = samples[Math.floor(i / own) * channels];
+    return this.#refitted;
   }
 
   /** Captured sound goes on from another device, or after a gap. */

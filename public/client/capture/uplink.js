@@ -87,6 +87,7 @@ export class FrameGrid {
   #clockSync;
   #sink;
   #followsBursts;
+  #capturedTo;
   #pcm;
   #filled = 0;
 
@@ -136,13 +137,16 @@ export class FrameGrid {
    * @param {Pick<ClockSync, 'sampleClockAt'>} options.clockSync
    * @param {FrameSink} options.sink  closed with this
    * @param {boolean} [options.followsBursts]  false: sound is at its true place, however it comes
+   * @param {() => number} [options.capturedTo]  place of another grid, which captures each piece
+   *   before this one, and which this one keeps to: its property of that name
    */
-  constructor({ format, clockSync, sink, followsBursts = true }) {
+  constructor({ format, clockSync, sink, followsBursts = true, capturedTo }) {
     this.#format = format;
     this.#rate = format.sampleRate;
     this.#clockSync = clockSync;
     this.#sink = sink;
-    this.#followsBursts = followsBursts;
+    this.#followsBursts = followsBursts && !capturedTo;
+    this.#capturedTo = capturedTo;
     const { frameValues, channels } = format;
     this.#pcm = new Float32Array(frameValues);
     this.#resampler = new Resampler(CHUNK_SAMPLES, channels);
@@ -155,6 +159,13 @@ export class FrameGrid {
    */
   get corrected() {
     return this.#corrected;
+  }
+
+  /** Place on the grid of the next captured sample, in samples; NaN before sound has its place. */
+  get capturedTo() {
+    if (!this.#placed) return NaN;
+    const pending = (this.#resampler.pending - this.#skip) / this.#ratio;
+    return this.#frame * this.#format.frameSamples + this.#filled + pending;
   }
 
   /** Placing of sound by its bursts, as ClientStats has it, in milliseconds. */
@@ -239,19 +250,22 @@ export class FrameGrid {
     this.#chunks += 1;
     if (Number.isNaN(this.#watchedSinceMs)) this.#watchedSinceMs = nowMs;
     if (this.#chunks < WATCH_CHUNKS || nowMs - this.#watchedSinceMs < WATCH_MS) return;
-    const captured = least + (this.#captured - count) / this.#ratio;
+    const captured = this.#capturedTo
+      ? this.#capturedTo() - count / this.#ratio
+      : least + (this.#captured - count) / this.#ratio;
+    // The other grid has no place yet, or is looking for another one.
+    if (Number.isNaN(captured)) return;
     if (!this.#placed) {
       this.#place(captured);
       return;
     }
     this.#replan(nowMs, least);
     this.#moveOffset((count * 1000) / this.#rate);
-    const position = captured + this.#gridOffset;
-    // Place of the next sample to send, minus the place that it would get.
-    const pending = (this.#resampler.pending - this.#skip) / this.#ratio;
-    const error = position - pending - this.#frame * frameSamples - this.#filled;
+    // Place of the next sample, minus the place that it would get.
+    const error = captured + this.#gridOffset - this.capturedTo;
     const errorMs = (error * 1000) / sampleRate;
-    if (Math.abs(error) > frameSamples) this.#jump(captured, error);
+    const most = this.#capturedTo ? (2 * KEPT_MS * sampleRate) / 1000 : frameSamples;
+    if (Math.abs(error) > most) this.#jump(captured, error);
     else if (this.#sink.resting && Math.abs(errorMs) > KEPT_IN_SILENCE_MS)
       this.#shift(Math.round(error));
     else this.#steer(errorMs, (count * 1000) / this.#rate);
@@ -313,6 +327,7 @@ export class FrameGrid {
    */
   followDelay({ neededDelayMs, othersDelayMs }, nowMs) {
     if (neededDelayMs === undefined || othersDelayMs === undefined || !this.#placed) return;
+    if (!this.#followsBursts) return;
     if (!Number.isFinite(this.#spareSinceMs)) this.#observeSpare(nowMs);
     if (nowMs < this.#spareSinceMs) return;
     this.#spareMs = Math.min(this.#spareMs, othersDelayMs - neededDelayMs);
@@ -451,10 +466,13 @@ export class FrameGrid {
 export class Uplink extends FrameGrid {
   #sender;
 
-  /** @param {{ clockSync: ClockSync } & ConstructorParameters<typeof FrameSender>[0]} options */
-  constructor({ clockSync, ...options }) {
+  /**
+   * @param {{ clockSync: ClockSync, capturedTo?: () => number } &
+   *   ConstructorParameters<typeof FrameSender>[0]} options  capturedTo: as FrameGrid has it
+   */
+  constructor({ clockSync, capturedTo, ...options }) {
     const sink = new FrameSender(options);
-    super({ format: options.format, clockSync, sink });
+    super({ format: options.format, clockSync, sink, capturedTo });
     this.#sender = sink;
   }
 

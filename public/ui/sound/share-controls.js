@@ -12,6 +12,13 @@ import { noticeText, texts } from '../../texts/texts.js';
 
 /** @import { CurrentCall } from '../call/current-call.js' */
 
+/**
+ * True when a shared sound has ended as planned: at its end, or since this person sends another one
+ * beside their voice.
+ * @param {string} code
+ */
+const isOver = (code) => code === 'share-over' || code === 'resumed-elsewhere';
+
 /** Controls of the sound that this person shares beside their voice: a tab's, or a file's. */
 export class ShareControls {
   #file = build('input', {
@@ -105,7 +112,7 @@ export class ShareControls {
         if (ownGain !== null) this.#current.send({ type: 'volume', person: id, gain: ownGain });
         setText(this.#says, texts.shareOn(name));
       },
-      ended: (code) => this.#over(code === 'share-over' ? texts.shareOver : noticeText(code)),
+      ended: (code) => this.#over(isOver(code) ? texts.shareOver : noticeText(code)),
     });
     this.#shared.start();
     setText(this.#says, texts.shareBegins);

@@ -1,4 +1,5 @@
 import { announce, build, makeButton, setText } from '../kit/element.js';
+import { InputControls } from './input-controls.js';
 import { MetronomeControls } from './metronome-controls.js';
 import { OperatorControls } from './operator-controls.js';
 import { OwnControls } from './own-controls.js';
@@ -100,6 +101,7 @@ export class SoundPanel {
       new MetronomeControls(current).element,
       new TrackControls(current).element,
       new ShareControls(current).element,
+      new InputControls(current).element,
       new OwnControls(room, current).element,
       this.#place,
       this.#figures.element,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SoundGraph } from '../../../../public/client/call/sound-graph.js';
 import { LOAD_MS } from '../../../../public/shared/clock.js';
+import { SampleRing } from '../../../../worklets/sample-ring.js';
 import { FakeClock } from '../../../../testkit/fake-clock.js';
 
 class FakeNode {
@@ -115,8 +116,7 @@ describe('SoundGraph', () => {
       const { graph, messages, types } = setUp();
       const [first, second] = [microphone(), microphone()];
       await graph.startCapture(first.stream);
-      if (way === 'track')
-        expect(messages).toEqual([{ type: begins, sound: { of: first.track }, noiseModel: false }]);
+      if (way === 'track') expect(messages).toEqual([{ type: begins, sound: { of: first.track } }]);
       expect(types()).toEqual([begins]);
       await graph.startCapture(second.stream);
       if (way === 'track')
@@ -135,13 +135,31 @@ describe('SoundGraph', () => {
   it('leaves microphones of other rates to the context for the noise model', async () => {
     vi.stubGlobal('MediaStreamTrackProcessor', Processor);
     const { graph, messages } = setUp();
-    for (const rate of [48_000, 16_000]) await graph.startCapture(microphone(rate).stream, true);
+    for (const rate of [48_000, 16_000])
+      await graph.startCapture(microphone(rate).stream, { noiseModel: true });
     expect(messages.map(({ type, noiseModel }) => [type, noiseModel])).toEqual([
       ['capture-track', true],
       ['capture-ended', undefined],
       ['capture', true],
     ]);
   });
+
+  it.each(['track', 'worklet'])(
+    'captures two inputs by the %s with two channels, in a mono room too',
+    async (way) => {
+      if (way === 'track') vi.stubGlobal('MediaStreamTrackProcessor', Processor);
+      const { graph, messages } = setUp();
+      await graph.startCapture(microphone().stream, { split: true });
+      expect(messages[0]).toMatchObject({ split: true });
+      if (way === 'worklet') {
+        expect(new SampleRing(messages[0].memory).channels).toBe(2);
+        expect(worklets[0].options.processorOptions.channels).toBe(2);
+      }
+      await graph.startCapture(microphone().stream);
+      expect(messages.at(-1).split).toBeUndefined();
+      if (way === 'worklet') expect(new SampleRing(messages.at(-1).memory).channels).toBe(1);
+    },
+  );
 
   it("goes from the one way to the other and back, as the microphones' rates are", async () => {
     vi.stubGlobal('MediaStreamTrackProcessor', Processor);

@@ -37,10 +37,12 @@ class FakeHandle {
 }
 
 /**
- * @param {{ channels?: number, muted?: boolean, handle?: FakeHandle, stuck?: boolean, clock?:
- *   number }} [options] stuck: the disk gives nothing back; clock: the room's at time 0
+ * @param {{ channels?: number, ofFile?: number, muted?: boolean, handle?: FakeHandle, stuck?:
+ *   boolean, clock?: number }} [options] channels: of the room, and of the file; stuck: the disk
+ *   gives nothing back; clock: the room's at time 0
  */
-function setUp({ channels = 1, muted = false, handle = new FakeHandle(), stuck, clock } = {}) {
+function setUp({ channels = 1, muted = false, handle = new FakeHandle(), ...options } = {}) {
+  const { ofFile, stuck, clock } = options;
   let nowMs = 0;
   const format = createAudioFormat({ channels });
   /** @type {any[]} */
@@ -52,7 +54,8 @@ function setUp({ channels = 1, muted = false, handle = new FakeHandle(), stuck, 
       file.add(part, (buffer) => stuck || port.onmessage({ data: buffer }));
     },
   });
-  const recording = new OwnRecording({ format, port, muted, clock: { now: () => nowMs } });
+  const time = { now: () => nowMs };
+  const recording = new OwnRecording({ format, channels: ofFile, port, muted, clock: time });
   const origin = clock ?? ORIGIN;
   recording.follow({ sample: origin, atMs: 0 });
   let next = 0;
@@ -67,15 +70,16 @@ function setUp({ channels = 1, muted = false, handle = new FakeHandle(), stuck, 
      * Captures sound that arrives as soon as it is there.
      * @param {number} seconds
      * @param {(index: number, channel: number) => number} valueOf
+     * @param {number} [captured]  channels
      */
-    capture(seconds, valueOf) {
+    capture(seconds, valueOf, captured = channels) {
       for (let i = 0; i < (seconds * RATE) / PIECE; i++) {
         nowMs += (PIECE * 1000) / RATE;
-        const samples = Float32Array.from({ length: PIECE * channels }, (_, k) =>
-          valueOf(next + Math.floor(k / channels), k % channels),
+        const samples = Float32Array.from({ length: PIECE * captured }, (_, k) =>
+          valueOf(next + Math.floor(k / captured), k % captured),
         );
         next += PIECE;
-        recording.capture(samples, PIECE, RATE);
+        recording.capture(samples, PIECE, RATE, 0, captured);
       }
     },
   };
@@ -118,6 +122,30 @@ describe('a recording of one’s own sound', () => {
     expect(readWavHeader(handle.bytes)?.channels).toBe(2);
     expect(samples[1001]).toBe(-samples[1000]);
     expect(samples[1002]).toBe(samples[1000] + 1);
+  });
+
+  it('has both of two inputs in a mono room, and one on both sides when there is one again', () => {
+    const { recording, capture, handle } = setUp({ ofFile: 2 });
+    const sides = (/** @type {number} */ index, /** @type {number} */ channel) =>
+      channel === 0 ? ramp(index) : -ramp(index);
+    capture(1, sides, 2);
+    capture(1, sides, 1);
+    recording.stop();
+    const samples = samplesOf(handle);
+    expect(readWavHeader(handle.bytes)?.channels).toBe(2);
+    expect(samples[1001]).toBe(-samples[1000]);
+    const last = samples.length - 2;
+    expect([samples[last + 1], samples[last - 2]]).toEqual([samples[last], samples[last] - 1]);
+  });
+
+  it('has the voice of two inputs where it began with one', () => {
+    const { recording, capture, handle } = setUp();
+    capture(1, ramp);
+    capture(1, (index, channel) => (channel === 0 ? ramp(index) : 0.5), 2);
+    recording.stop();
+    const samples = samplesOf(handle);
+    expect(readWavHeader(handle.bytes)?.channels).toBe(1);
+    expect(samples.every((value, i) => value === samples[0] + i)).toBe(true);
   });
 
   it('is silent in gaps and while muted, so that all later sound is at its place', () => {

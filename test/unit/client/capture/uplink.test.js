@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ClockSync } from '../../../../public/client/clock/clock-sync.js';
-import { Uplink } from '../../../../public/client/capture/uplink.js';
+import { FrameGrid, Uplink } from '../../../../public/client/capture/uplink.js';
 import { VoiceFlag } from '../../../../public/client/capture/voice-activity.js';
 import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
 import {
@@ -401,6 +401,73 @@ describe('Uplink', () => {
     const { uplink, isOpen } = setUp();
     uplink.close();
     expect(isOpen()).toBe(false);
+  });
+});
+
+describe('a grid that keeps to another one', () => {
+  const format = createAudioFormat({ frameMs: 5 });
+  /** Largest distance of the two, in samples: 2 ms. */
+  const MOST_APART = 96;
+
+  /** A grid whose frames tell the places of their samples. */
+  function gridOf(/** @type {any} */ options) {
+    /** @type {Map<number, number>} places of sound on the grid, by the frame */
+    const places = new Map();
+    const send = (/** @type {number} */ frame, /** @type {Float32Array | null} */ pcm) => {
+      if (pcm) places.set(frame, frame * format.frameSamples - indexOf(pcm[0]));
+    };
+    const sink = { send, resting: false, close: () => {} };
+    return { grid: new FrameGrid({ format, sink, ...options }), places };
+  }
+
+  it('has the same place, whatever its own clock, also after jumps of the other one', () => {
+    const random = randomOf(7);
+    const clock = (/** @type {number} */ offset, /** @type {number} */ ppm) => ({
+      sampleClockAt: (/** @type {number} */ ms) => offset + 48 * ms * (1 + ppm * 1e-6),
+    });
+    const leader = gridOf({ clockSync: clock(ORIGIN, 40) });
+    const follower = gridOf({
+      clockSync: clock(ORIGIN + 700, -60),
+      capturedTo: () => leader.grid.capturedTo,
+    });
+    let captured = 0;
+    const capture = (/** @type {number} */ seconds, lostMs = 0) => {
+      for (let end = captured + seconds * 48_000; captured < end;) {
+        const pcm = Float32Array.from({ length: 480 }, (_, i) => valueOf(captured + i));
+        captured += 480;
+        const nowMs = captured / 48 + lostMs + (random() < 0.7 ? random() : 9 * random());
+        leader.grid.capture(pcm, 480, nowMs);
+        follower.grid.capture(pcm, 480, nowMs);
+      }
+    };
+    const mostApart = () => {
+      const apart = [...follower.places].flatMap(([frame, place]) => {
+        const other = leader.places.get(frame);
+        return other === undefined ? [] : [Math.abs(place - other)];
+      });
+      expect(apart.length).toBeGreaterThan(follower.places.size - 3);
+      leader.places.clear();
+      follower.places.clear();
+      return Math.max(...apart);
+    };
+    expect(follower.grid.capturedTo).toBeNaN();
+    capture(20);
+    expect(leader.places.size).toBeGreaterThan(3900);
+    expect(follower.places.size).toBeGreaterThan(3900);
+    expect(mostApart()).toBeLessThan(MOST_APART);
+    // The other one alone is placed again, as after its connection was lost.
+    leader.grid.restartCapture();
+    capture(0.3, 37);
+    follower.places.clear();
+    capture(10, 37);
+    expect(mostApart()).toBeLessThan(MOST_APART);
+    leader.grid.restartCapture();
+    follower.grid.restartCapture();
+    capture(10, 80);
+    expect(mostApart()).toBeLessThan(MOST_APART);
+    follower.grid.followDelay({ neededDelayMs: 0, othersDelayMs: 500 }, captured / 48);
+    follower.grid.followDelay({ neededDelayMs: 0, othersDelayMs: 500 }, captured / 48 + 60_000);
+    expect(follower.grid.placing.laterMs).toBe(0);
   });
 });
 
