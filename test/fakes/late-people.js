@@ -30,16 +30,22 @@ export function delaysOf(people, frames) {
     setting: 'auto',
     maxMs: MAX_MS,
   });
-  const members = people.map(() => {
+  const members = people.map((_, i) => {
     const lateness = new Lateness({ frameMs: FRAME_MS, maxMs: MAX_MS, targetPercent: 99.5 });
     return {
+      ...{ id: String(i), grant: {} },
       standing: { muted: false },
       source: { lateness, offsetMs: 0 },
       listener: { ownDelayMs: null },
       figures: { roundTripMs: () => null },
     };
   });
-  const there = { present: new Map(members.map((member, i) => [i, member])), tell() {} };
+  const there = {
+    present: new Map(members.map((member, i) => [i, member])),
+    find: (/** @type {string} */ id) => members[Number(id)],
+    shared: () => [],
+    tell() {},
+  };
   const room = new RoomDelay({ control, people: /** @type {any} */ (there), stragglerMs: 5 });
   const arrivals = arrivalsOf(people, frames);
   const delays = new Float64Array(frames * FRAME_MS);

@@ -91,7 +91,12 @@ export class RoomDelay {
     if (nowMs - this.#checkedMs >= LOOK_EVERY_MS) this.#look(nowMs);
     if (lateness.needMs <= this.#limitMs)
       return this.#control.observe(lateness, nowMs, member.figures.roundTripMs);
-    source.offsetMs = lateness.needMs - wantedMs;
+    const offsetMs = lateness.needMs - wantedMs;
+    source.offsetMs = offsetMs;
+    const key = ownerOf(member);
+    for (const other of [this.#people.find(key), ...this.#people.shared(key)])
+      if (other?.source && !other.standing.muted && other.source.offsetMs < offsetMs)
+        other.source.offsetMs = offsetMs;
     return false;
   }
 
@@ -99,15 +104,30 @@ export class RoomDelay {
   review(nowMs) {
     this.#look(nowMs);
     this.#control.review(this.#lateness(this.#limitMs));
-    for (const { standing, source } of this.#people.present.values()) {
+    const needs = this.#needs();
+    for (const member of this.#people.present.values()) {
+      const { standing, source } = member;
       if (source === null) continue;
-      const { needMs } = source.lateness;
+      const needMs = needs.get(ownerOf(member)) ?? 0;
       source.mayFallBehind = this.#limitMs < Infinity;
       source.offsetMs =
         !standing.muted && needMs > this.#limitMs ? needMs - this.#control.wantedMs : 0;
     }
     this.#rank();
     this.#tell(nowMs);
+  }
+
+  /** Returns the largest need of each person and the sounds that they share, by their id. */
+  #needs() {
+    /** @type {Map<string, number>} */
+    const needs = new Map();
+    for (const member of this.#people.present.values()) {
+      const { standing, source } = member;
+      if (source === null || standing.muted) continue;
+      const key = ownerOf(member);
+      needs.set(key, Math.max(needs.get(key) ?? 0, source.lateness.needMs));
+    }
+    return needs;
   }
 
   #rank() {
@@ -200,6 +220,13 @@ export class RoomDelay {
       .slice(0, MOST_NAMED);
   }
 }
+
+/**
+ * Returns the id of the person whose sound a member's is. What one shares stays together with one's
+ * voice, since it may be another microphone at the same instrument.
+ * @param {Member} member
+ */
+const ownerOf = ({ id, grant }) => grant.owner ?? id;
 
 /** @param {Late[]} people @param {Late[]} before  in any order */
 function isSame(people, before) {

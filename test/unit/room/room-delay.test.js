@@ -156,6 +156,25 @@ describe('a straggler', () => {
     expect(offsetMs()).toBe(0);
   });
 
+  it('stays together with what it shares, later and sooner', async () => {
+    let isLate = true;
+    const { conference, people, eve, pass, room } = await roomWithEve({
+      eveMs: (frame) => (isLate ? NOW_AND_THEN(frame) : 0),
+    });
+    const { resume } = eve.session.told('welcome')[0];
+    const sound = await conference.join('Guitar', { owner: resume });
+    people.push(sound);
+    const offsets = () =>
+      [eve, sound].map(
+        (one) => room()?.people.find(({ id }) => id === one.id)?.stats.offsetMs ?? NaN,
+      );
+    await pass(500);
+    expect(offsets()).toEqual([400, 400]);
+    isLate = false;
+    await pass(1200);
+    expect(offsets()).toEqual([0, 0]);
+  });
+
   it('is heard where all of its packets are late, from the first second on', async () => {
     // By its round trip its clock must be wrong, or it holds its packets back.
     const {
