@@ -5,7 +5,7 @@
  *
  *     node release/image.js [--sbom FILE]
  *
- * It needs root, and mmdebstrap. `--sbom` writes the image's SBOM. It needs Go, and some minutes to
+ * Needs root and mmdebstrap. `--sbom` writes the image's SBOM, which needs Go, and some minutes to
  * build the program that makes it. Base images can't be fetched without Docker, so others stand
  * in: Debian's smallest system with Node.js from npm, and this machine's Rust 1.95.0. Each
  * instruction runs with mounts and processes of its own, which end with it.

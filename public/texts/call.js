@@ -1,5 +1,5 @@
 import { formsOf, translated, translationOf } from './language.js';
-import { connectionNames, timeText } from './units.js';
+import { connectionNames, sizeText, timeText } from './units.js';
 
 const own = await translationOf('call');
 const { number } = formsOf('en-GB');
@@ -158,8 +158,5 @@ export const recordingTexts = translated(own.recordingTexts, {
     /** @type {string} */ since,
     /** @type {number} */ seconds,
     /** @type {number} */ bytes,
-  ) => {
-    const size = bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
-    return `${since}, ${timeText(seconds)} min, ${size}`;
-  },
+  ) => `${since}, ${timeText(seconds)}, ${sizeText(bytes)}`,
 });

@@ -22,16 +22,20 @@ export function timeText(seconds) {
     : `${Math.floor(minutes / 60)}:${two(minutes)}:${two(whole)}`;
 }
 
-const megabytes = new Intl.NumberFormat(locale, {
-  minimumFractionDigits: 1,
-  maximumFractionDigits: 1,
-});
+/** @param {'kilobyte' | 'megabyte'} unit @param {number} digits */
+const formatOf = (unit, digits) =>
+  new Intl.NumberFormat(locale, {
+    ...{ style: 'unit', unit },
+    ...{ minimumFractionDigits: digits, maximumFractionDigits: digits },
+  });
+const kilobytes = formatOf('kilobyte', 0);
+const megabytes = formatOf('megabyte', 1);
 
 /** @param {number} bytes @returns {string} 12 kB or 1.2 MB */
 export const sizeText = (bytes) =>
   bytes < 1e6
-    ? `${Math.max(1, Math.round(bytes / 1e3))} kB`
-    : `${megabytes.format(bytes / 1e6)} MB`;
+    ? kilobytes.format(Math.max(1, Math.round(bytes / 1e3)))
+    : megabytes.format(bytes / 1e6);
 
 /** Names a playing speed. @param {number} factor */
 export const speedText = (factor) => `${factor.toLocaleString(locale)} ×`;

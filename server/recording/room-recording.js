@@ -317,6 +317,7 @@ export class RoomRecording {
 
   /** @param {Member} member */
   left(member) {
+    this.#paused.delete(member.id);
     this.#recording?.leave(member.id);
   }
 

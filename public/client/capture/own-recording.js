@@ -2,7 +2,7 @@
  * @import { AudioFormat } from '../../shared/sound/audio-format.js'
  * @import { Clock } from '../../shared/clock.js'
  *
- * What goes through the port to the file's worker; its buffers come back.
+ * Messages to the file's worker; their buffers come back.
  * @typedef {{ begin: { sampleRate: number, channels: number, timeReference: number } }
  *   | { buffer: ArrayBuffer, at: number, bytes: number } | { end: string }} FilePart
  *   begin: first. buffer: `bytes` of sound, at a place in the sound. end: '', or the code of a

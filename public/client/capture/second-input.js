@@ -2,7 +2,7 @@
  * @import { CallClient } from '../call/call-client.js'
  * @import { ClientOptions, Joined } from '../call/types.js'
  *
- * What the page receives through its port.
+ * Messages to the page through its port.
  * @typedef {{ ready: true } | { joined: string } | { end: string }} FromSecondInput
  *   ready: captured sound may be split from now on. joined: the participant's id, after each join.
  *   end: the code of a sentence; `second-mono` when captured sound has one channel

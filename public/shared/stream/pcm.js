@@ -1,6 +1,6 @@
 /**
  * Payloads of PCM, for people who asked for them: samples as integers, little-endian, interleaved.
- * They begin as no Opus packet may, with a packet of code 3 without frames (RFC 6716, section
+ * Their beginning is one that no Opus packet has, of code 3 without frames (RFC 6716, section
  * 3.2.5, R5). So every decoder tells them apart, packet by packet, and an older one conceals them.
  *
  * @import { AudioFormat } from '../sound/audio-format.js'

@@ -1,5 +1,5 @@
 import { formsOf } from '../language.js';
-import { connectionNames, timeText } from '../units.js';
+import { connectionNames, sizeText, timeText } from '../units.js';
 
 const { list, number, plural } = formsOf('ar');
 
@@ -163,8 +163,5 @@ export const recordingTexts = {
   recordingBegan: (name) => `بدأ ${name} التسجيل.`,
   recordingEnded: (name) => `أوقف ${name} التسجيل.`,
   recordedPeople: (names) => (names.length === 0 ? 'لا أحد يُسجَّل.' : `يُسجَّل: ${list(names)}.`),
-  fileSize: (since, seconds, bytes) => {
-    const size = bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
-    return `${since}، ${timeText(seconds)} د، ${size}`;
-  },
+  fileSize: (since, seconds, bytes) => `${since}، ${timeText(seconds)}، ${sizeText(bytes)}`,
 };

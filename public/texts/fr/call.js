@@ -1,5 +1,5 @@
 import { formsOf } from '../language.js';
-import { connectionNames, timeText } from '../units.js';
+import { connectionNames, sizeText, timeText } from '../units.js';
 
 const { list, number } = formsOf('fr');
 
@@ -148,11 +148,5 @@ export const recordingTexts = {
   recordingEnded: (name) => `${name} a arrêté l’enregistrement.`,
   recordedPeople: (names) =>
     names.length === 0 ? 'Personne n’est enregistré.' : `Enregistrés : ${list(names)}.`,
-  fileSize: (since, seconds, bytes) => {
-    const size =
-      bytes < 1e6
-        ? `${Math.ceil(bytes / 1000)} ko`
-        : `${(bytes / 1e6).toFixed(1).replace('.', ',')} Mo`;
-    return `${since}, ${timeText(seconds)} min, ${size}`;
-  },
+  fileSize: (since, seconds, bytes) => `${since}, ${timeText(seconds)}, ${sizeText(bytes)}`,
 };

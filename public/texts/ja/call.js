@@ -1,5 +1,5 @@
 import { formsOf } from '../language.js';
-import { connectionNames, timeText } from '../units.js';
+import { connectionNames, sizeText, timeText } from '../units.js';
 
 const { list, number } = formsOf('ja');
 
@@ -137,8 +137,5 @@ export const recordingTexts = {
   recordingEnded: (name) => `${name} さんが録音を停止しました。`,
   recordedPeople: (names) =>
     names.length === 0 ? '誰も録音されていません。' : `録音中: ${list(names)}。`,
-  fileSize: (since, seconds, bytes) => {
-    const size = bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
-    return `${since}、${timeText(seconds)} 分、${size}`;
-  },
+  fileSize: (since, seconds, bytes) => `${since}、${timeText(seconds)}、${sizeText(bytes)}`,
 };

@@ -1,5 +1,5 @@
 import { formsOf } from '../language.js';
-import { connectionNames, timeText } from '../units.js';
+import { connectionNames, sizeText, timeText } from '../units.js';
 
 const { list, number } = formsOf('pt');
 
@@ -146,11 +146,5 @@ export const recordingTexts = {
   recordingEnded: (name) => `${name} encerrou a gravação.`,
   recordedPeople: (names) =>
     names.length === 0 ? 'Ninguém está sendo gravado.' : `Gravados: ${list(names)}.`,
-  fileSize: (since, seconds, bytes) => {
-    const size =
-      bytes < 1e6
-        ? `${Math.ceil(bytes / 1000)} kB`
-        : `${(bytes / 1e6).toFixed(1).replace('.', ',')} MB`;
-    return `${since}, ${timeText(seconds)} min, ${size}`;
-  },
+  fileSize: (since, seconds, bytes) => `${since}, ${timeText(seconds)}, ${sizeText(bytes)}`,
 };

@@ -1,5 +1,5 @@
 import { formsOf } from '../language.js';
-import { connectionNames, timeText } from '../units.js';
+import { connectionNames, sizeText, timeText } from '../units.js';
 
 const { list, number } = formsOf('zh');
 
@@ -131,8 +131,5 @@ export const recordingTexts = {
   recordingBegan: (name) => `${name} 开始了录音。`,
   recordingEnded: (name) => `${name} 停止了录音。`,
   recordedPeople: (names) => (names.length === 0 ? '没有录任何人。' : `正在录：${list(names)}。`),
-  fileSize: (since, seconds, bytes) => {
-    const size = bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
-    return `${since}，${timeText(seconds)} 分钟，${size}`;
-  },
+  fileSize: (since, seconds, bytes) => `${since}，${timeText(seconds)}，${sizeText(bytes)}`,
 };

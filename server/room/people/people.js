@@ -318,8 +318,12 @@ export class People {
     this.audience.tell(prepared);
   }
 
-  /** Sends a message to the present people of a group. @param {ServerMessage} message */
-  tellGroup(message, /** @type {number} */ group) {
+  /**
+   * Sends a message to the present people of a group.
+   * @param {ServerMessage} message
+   * @param {number} group
+   */
+  tellGroup(message, group) {
     const prepared = prepareControl(message);
     for (const member of this.#present.values()) if (member.group === group) member.tell(prepared);
   }

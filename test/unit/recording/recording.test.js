@@ -213,6 +213,26 @@ function bestLag(piece, near) {
   return best;
 }
 
+/** A room in which Bob was recorded for 100 frames, and is in a group now. */
+async function recordedThenInGroup() {
+  const world = await conferenceThatRecords();
+  const { conference } = world;
+  const [ann, bob] = [
+    await Talker.join(conference, 'Ann', new Float32Array(960)),
+    await Talker.join(conference, 'Bob', high),
+  ];
+  const move = (/** @type {number} */ group) =>
+    ann.say({ type: 'moderate', action: 'group', person: bob.person.id, group });
+  ann.say({ type: 'record', on: true });
+  await settle();
+  bob.say({ type: 'recordConsent', agreed: true });
+  await settle();
+  speak(conference, [ann, bob], 100);
+  ann.say({ type: 'moderate', action: 'groups', count: 2 });
+  move(1);
+  return { ...world, ann, bob, move };
+}
+
 describe('a recording', () => {
   it('can be stopped by the operator, who is named, and is in the list of all', async () => {
     const { conference, recordings, rooms } = await conferenceThatRecords();
@@ -383,20 +403,7 @@ describe('a recording', () => {
   });
 
   it('keeps what one said before one went into a group, and goes on when one is back', async () => {
-    const { conference, recordings, directory } = await conferenceThatRecords();
-    const [ann, bob] = [
-      await Talker.join(conference, 'Ann', new Float32Array(960)),
-      await Talker.join(conference, 'Bob', high),
-    ];
-    const move = (/** @type {number} */ group) =>
-      ann.say({ type: 'moderate', action: 'group', person: bob.person.id, group });
-    ann.say({ type: 'record', on: true });
-    await settle();
-    bob.say({ type: 'recordConsent', agreed: true });
-    await settle();
-    speak(conference, [ann, bob], 100);
-    ann.say({ type: 'moderate', action: 'groups', count: 2 });
-    move(1);
+    const { conference, recordings, directory, ann, bob, move } = await recordedThenInGroup();
     speak(conference, [ann, bob], 100);
     move(0);
     await settle();
@@ -420,20 +427,7 @@ describe('a recording', () => {
   });
 
   it('deletes all of a person who withdraws in a group, and doesn’t begin again', async () => {
-    const { conference, directory } = await conferenceThatRecords();
-    const [ann, bob] = [
-      await Talker.join(conference, 'Ann', new Float32Array(960)),
-      await Talker.join(conference, 'Bob', high),
-    ];
-    const move = (/** @type {number} */ group) =>
-      ann.say({ type: 'moderate', action: 'group', person: bob.person.id, group });
-    ann.say({ type: 'record', on: true });
-    await settle();
-    bob.say({ type: 'recordConsent', agreed: true });
-    await settle();
-    speak(conference, [ann, bob], 100);
-    ann.say({ type: 'moderate', action: 'groups', count: 2 });
-    move(1);
+    const { conference, directory, ann, bob, move } = await recordedThenInGroup();
     bob.say({ type: 'recordConsent', agreed: false });
     speak(conference, [ann, bob], 150);
     move(0);
