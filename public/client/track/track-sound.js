@@ -55,6 +55,7 @@ export class TrackPieces {
   /** Origin of the node of a cluster that has the room; '' for the page's own server. */
   origin = '';
   #nextId = 1;
+  #closed = false;
   /** @type {Map<number, { resolve: (value: unknown) => void, reject: (error: Error) => void }>} */
   #waiting = new Map();
   #clock;
@@ -139,6 +140,8 @@ export class TrackPieces {
    * @returns {Promise<unknown>}
    */
   #ask(message, transfer = []) {
+    // A piece that was on its way when the call ended must start no worker, which nobody would end.
+    if (this.#closed) return Promise.reject(new Error('the worker has ended'));
     const worker = (this.#worker ??= this.#start());
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
@@ -167,8 +170,9 @@ export class TrackPieces {
     this.#waiting.clear();
   }
 
-  /** Idempotent. */
+  /** Ends all transfers for good. Idempotent. */
   close() {
+    this.#closed = true;
     this.#end();
     this.#kept = { id: '', pieces: new Map() };
   }

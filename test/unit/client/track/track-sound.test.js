@@ -143,4 +143,13 @@ describe('the pieces of backing tracks', () => {
     status = 507;
     await expect(pieces.send('blue', rising(1), () => {})).rejects.toThrow('track-not-sent');
   });
+
+  it('start no worker once the call is over, though a piece comes then', async () => {
+    const [got, sent] = [pieces.get('blue', 0), pieces.send('blue', rising(25), () => {})];
+    pieces.close();
+    await expect(got).rejects.toThrow('the worker has ended');
+    await expect(sent).rejects.toThrow('track-not-sent');
+    await expect(pieces.get('blue', 1)).rejects.toThrow('the worker has ended');
+    expect(workers).toBe(1);
+  });
 });
