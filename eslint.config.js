@@ -101,8 +101,8 @@ export default defineConfig([
     rules: { complexity: 'off', 'max-lines': 'off', 'max-lines-per-function': 'off' },
   },
   {
-    // Test files of one kind share a process and its modules: a hook that a module registers as it
-    // is loaded runs for the first file alone. A setup file runs again for each.
+    // Test files of one kind share a process and its modules. So a hook that a module registers
+    // while it loads runs for the first file alone. A setup file runs again for each.
     files: ['test/**', 'testkit/**', 'bench/test/**'],
     ignores: [
       '**/*.test.js',

@@ -42,8 +42,8 @@ const IN_BROWSER = { setupFiles: ['test/browser/support/no-problems.js'], retry:
 
 /**
  * Tests that measure nothing run first, those of all projects at once: while one waits, another
- * computes. Vitest begins with the projects by their names, so that unit tests, which are short,
- * come last and fill what the others leave of both processors.
+ * computes. Vitest begins with the projects by their names. So unit tests, which are short, come
+ * last and fill what the others leave of both processors.
  */
 const TOGETHER = {
   sequence: { groupOrder: 0 },

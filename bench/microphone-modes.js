@@ -1,6 +1,6 @@
 /**
- * Measures each kind of processing of a microphone in Chromium, on its own PulseAudio: its cost,
- * delay, separation of left and right, and change of sustained notes.
+ * Measures each kind of processing of a microphone in Chromium, on its own PulseAudio. Figures are
+ * its cost, delay, separation of left and right, and change of sustained notes.
  */
 
 import { createServer } from 'node:http';

@@ -1,8 +1,8 @@
 /**
- * Profiles a warm server, or one that people are just joining: where its processor time goes, part
- * by part and function by function, JavaScript's by their names. Each table adds up to what the
- * operating system says that the process took. With Linux's perf all threads are sampled, kernel
- * and addon too; without it, JavaScript's thread alone, by V8's profiler.
+ * Profiles the processor time of a warm server, or of one that people are just joining, by part and
+ * by function, JavaScript's by name. Each table adds up to what the operating system says that the
+ * process took. With Linux's perf all threads are sampled, kernel and addon too; without it,
+ * JavaScript's thread alone, by V8's profiler.
  */
 
 import { existsSync } from 'node:fs';

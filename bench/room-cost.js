@@ -1,7 +1,7 @@
 /**
- * Measures the resident memory and the processor time of a whole server whose people all talk and
- * are all mixed. The server is `node server/main.js` of this checkout, or of another by turns, and
- * is read from outside (/proc), so nothing of the measurement runs in it.
+ * Measures resident memory and processor time of a whole server whose people all talk and are all
+ * mixed. The server is `node server/main.js` of this checkout, or of another by turns. It is read
+ * from outside (/proc), so nothing of the measurement runs in it.
  */
 
 import { spawn } from 'node:child_process';

@@ -87,8 +87,8 @@ const plain = (text) =>
     .replace(/\s+/g, ' ');
 
 /**
- * The passage of a work that a place names: from the caption before a table to its own, or a
- * section up to the next heading of its kind.
+ * The passage of a work that a place names. For a table it begins at the caption before it and ends
+ * at its own. A section ends at the next heading of its kind.
  * @param {string} text
  * @param {string} place
  * @returns {string | null} without markup; null if there is no such place

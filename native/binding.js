@@ -121,8 +121,8 @@ export const CLOSE_CAUSES = Object.freeze(['lost', 'local', 'peer', 'timeout', '
 let binding;
 
 /**
- * Key of the reason why the library must not be loaded, for this thread and its later workers; ''
- * for a library that was tried and can be loaded.
+ * Key of the reason not to load the library, for this thread and its later workers. The reason is
+ * '' when the library was tried and can be loaded.
  */
 const UNUSABLE = 'aloud: native library unusable';
 

@@ -1,7 +1,7 @@
 /**
- * Finds out whether a compiled module can be loaded here. A module that was built elsewhere may end
- * the process that loads it (instructions that this processor lacks, an abort) or hang, so a child
- * process tries it first.
+ * Finds out whether a compiled module can be loaded here. A module that was built elsewhere may
+ * hang, or end the process that loads it (instructions that this processor lacks, an abort). So a
+ * child process tries it first.
  */
 
 import { execFile } from 'node:child_process';

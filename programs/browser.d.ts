@@ -87,6 +87,6 @@ export interface Call extends EventTarget {
  * Joins a room: from then on this person hears the others, and speaks unless muted. Call it from a
  * press, because browsers start sound only then.
  * @returns a promise of the call. Rejects with an error whose `code` is one of the protocol's and
- *   whose message is a sentence for people, or with a TypeError when the address is no room's
+ *   whose message people can read. Rejects with a TypeError when the address is no room's
  */
 export function join(options: JoinOptions): Promise<Call>;

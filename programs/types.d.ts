@@ -13,9 +13,9 @@ export interface JoinOptions {
   /** true: joins as one of the audience, who can't say anything. */
   listen?: boolean;
   /**
-   * Delay behind the speakers while the program only listens: 'conversation' (the default) as short
-   * as for people who answer; 'near' at most 250 ms longer; 'steady' 1.5 s longer, so that lost and
-   * late packets still come in time.
+   * Delay behind the speakers while the program only listens. With 'conversation' (the default) it
+   * is as short as for people who answer, with 'near' at most 250 ms longer. With 'steady' it is
+   * 1.5 s longer, so that lost and late packets come in time.
    */
   nearness?: 'conversation' | 'near' | 'steady';
   /** false: decodes nothing, for a program that only speaks. Default: true. */

@@ -18,17 +18,22 @@ import { readTrack } from './client/track/track-sound.js';
  * @import { ServerMessages } from './shared/messages/server-messages.js'
  *
  * @typedef {object} CallEvents  what happens once: the `detail` of each event
- * @property {{ code: string }} notice the call goes on, but: 'no-microphone', 'microphone-refused',
- *   'microphone-busy', 'microphone-ended', 'microphone-insecure', 'no-audio-worklet' (listening
- *   only); 'microphone-slow' (the browser may be asking for it, and joining waits: see
- *   listenFirst()); 'microphone-muted' (by the system); 'microphone-replaced', 'speaker-replaced'
- *   (by the default one, until it comes again), 'microphone-back', 'speaker-back'; 'no-output';
- *   'sound-blocked', 'sound-interrupted' (call resumeSound() when the person presses something; any
- *   press on the page does the same), 'sound-resumed'; 'room-mono' (though stereo was asked for);
- *   'pcm-off' (though PCM was asked for); 'stereo-processed' (the browser makes a microphone's
- *   sides the same); 'noise-model' (it can't be used, and the browser's noise suppression takes its
- *   place); 'track-unreadable', 'track-too-long', 'track-not-sent', 'track-not-heard' (of a backing
- *   track); 'e2e-key', others have another key
+ * @property {{ code: string }} notice the call goes on, with a fault of this code:
+ *   - 'no-microphone', 'microphone-refused', 'microphone-busy', 'microphone-ended',
+ *     'microphone-insecure', 'no-audio-worklet': listening only
+ *   - 'microphone-slow': the browser may be asking for it, and joining waits; see listenFirst()
+ *   - 'microphone-muted': by the system
+ *   - 'microphone-replaced', 'speaker-replaced': by the default one, until 'microphone-back' or
+ *     'speaker-back'
+ *   - 'no-output'
+ *   - 'sound-blocked', 'sound-interrupted': until 'sound-resumed'. Call resumeSound() when the
+ *     person presses something; any press on the page does the same
+ *   - 'room-mono': though stereo was asked for
+ *   - 'pcm-off': though PCM was asked for
+ *   - 'stereo-processed': the browser makes a microphone's sides the same
+ *   - 'noise-model': it can't be used, and the browser's noise suppression takes its place
+ *   - 'track-unreadable', 'track-too-long', 'track-not-sent', 'track-not-heard': of a backing track
+ *   - 'e2e-key': others have another key
  * @property {{ code: string }} settled  the notice of this code no longer holds
  * @property {ServerMessages['refused']} refused     the server did not do what was asked
  * @property {ServerMessages['moderated']} moderated

@@ -12,8 +12,8 @@
   const frame = document.createElement('iframe');
   frame.src = new URL(`/r/${encodeURIComponent(room)}?listen&embed`, script.src).href;
   frame.title = title ?? room;
-  // Chrome asks before a public page connects to a server on a local network; a frame may only be
-  // the reason for that question if its page delegates it. Chrome before 145 has the last name.
+  // Chrome asks before a public page connects to a server on a local network. It asks for a frame
+  // only if the page delegates this. Chrome before 145 has the last name.
   frame.allow = 'autoplay; local-network; loopback-network; local-network-access';
   frame.loading = 'lazy';
   frame.style.cssText = 'border:0;inline-size:100%;max-inline-size:36rem;block-size:14rem';

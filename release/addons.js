@@ -4,8 +4,8 @@
  *     node release/addons.js --out FOLDER SYSTEM...
  *
  * Systems have the names of native/platforms.js, such as `linux-x64-musl`. Addons for Linux are
- * built on any system, with zig as C compiler and linker: it has the headers of each C library, and
- * links with an old glibc. Other addons are built by cargo alone, on a system of their kind.
+ * built on any system, with zig as C compiler and linker. Zig has the headers of each C library,
+ * and links with an old glibc. Other addons are built by cargo alone, on a system of their kind.
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';

@@ -49,8 +49,8 @@ const sizeOf = (file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
  * Holds a call over WebTransport.
  * @param {{ aloud: string, url: string, folder: string, env: NodeJS.ProcessEnv }} options  aloud:
  *   path of the installed command; url: the server's; folder: for what is heard
- * @returns {Promise<number>} correlation of what was said and what was heard, 1 at most: the median
- *   of pieces of 200 ms, because a player moves its delay on a busy machine
+ * @returns {Promise<number>} correlation of said and heard sound, 1 at most. It is the median of
+ *   pieces of 200 ms, because a player moves its delay on a busy machine
  * @throws {Error} when a program fails
  */
 export async function holdCall({ aloud, url, folder, env }) {

@@ -1,7 +1,7 @@
 /**
- * Measures the way from a clone to hearing each other: clones the commit that is checked out,
- * installs, starts the server, and holds a call of two programs over WebTransport. It prints what
- * each step took, and exits with 1 if the target is missed.
+ * Measures the time from a clone to a call. Clones the commit that is checked out, installs, starts
+ * the server, and holds a call of two programs over WebTransport. It prints what each step took,
+ * and exits with 1 if the target is missed.
  *
  *     node release/clone.js [--prebuilt]
  *

@@ -1,7 +1,7 @@
 /**
- * Builds and tries the Docker image without Docker: does each instruction of the Dockerfile in a
- * folder as root directory, lists what the image holds, starts its entry point as its user, asks
- * its health check, holds a call with it, and stops it.
+ * Builds and tries the Docker image without Docker. It does each instruction of the Dockerfile in a
+ * folder as root directory, and lists what the image holds. Then it starts its entry point as its
+ * user, asks its health check, holds a call with it, and stops it.
  *
  *     node release/image.js [--sbom FILE]
  *

@@ -1,8 +1,8 @@
 /**
- * Writes what all packages share from the root's package.json, where it is edited: the version, the
- * repository's address, the oldest Node.js, the author and the licence. It goes into the other
- * package.json files, those of the systems' packages, the lock file, and the docs and manifests
- * that name the address or the version.
+ * Writes what all packages share from the root's package.json: the version, the repository's
+ * address, the oldest Node.js, the author and the licence. Receivers are the other package.json
+ * files, those of the systems' packages, and the lock file. Docs and manifests that name the
+ * address or the version are written too.
  *
  *     node release/manifests.js
  */

@@ -1,6 +1,6 @@
 /**
  * Installs a Node.js for musl on a machine with glibc, so that the addon for musl can be tried
- * without a container: Node.js from PyPI, and Debian's musl, which Node.js's own packages lack.
+ * without a container. Node.js comes from PyPI, and musl, which these packages lack, from Debian.
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';

@@ -1,7 +1,7 @@
 /**
- * Writes the licence notices of all code that is compiled into the addon: the crates, and the C
- * libraries within them (libopus, mimalloc, ring's parts of BoringSSL). Each system's package and
- * the image have the file.
+ * Writes the licence notices of all code in the addon: the crates, and the C libraries within them
+ * (libopus, mimalloc, ring's parts of BoringSSL). Each system's package and the image have the
+ * file.
  *
  *     node release/notices.js
  *

@@ -1,6 +1,6 @@
 /**
- * Rehearses a release against a registry on this machine: publishes all packages, installs aloud as
- * a user without a compiler does, holds a call over WebTransport, and uninstalls. It prints what
+ * Rehearses a release against a registry on this machine. It publishes all packages, installs aloud
+ * as a user without a compiler does, holds a call over WebTransport, and uninstalls. It prints what
  * each step took, and exits with 1 if a step fails or a target is missed.
  *
  *     npm run rehearse [-- --addons FOLDER] [--npm VERSION --node VERSION]

@@ -8,8 +8,8 @@ const COLLECTIONS = 2;
 
 /**
  * Keeps V8's young generation at its current size, 1 or 2 MiB for each half, unless Node.js was
- * given a size. V8 lets it grow to 16 MiB while modules load and people join, and keeps it,
- * although a room of 50 fills 1 MiB a second (docs/performance.md).
+ * given a size. V8 lets it grow to 16 MiB while modules load and people join, and never shrinks it.
+ * A room of 50 fills only 1 MiB a second (docs/performance.md).
  */
 export function limitYoungGeneration() {
   const given = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ');

@@ -60,8 +60,8 @@ const FIREWALLS = Object.freeze([
 const THIS_SYSTEM = { sourceFor, interfaces: networkInterfaces };
 
 /**
- * Chooses this machine's address for devices on the same network: that of --host, or of the
- * interface with the default route, or otherwise of the first interface; of IPv4 if there is one.
+ * Chooses this machine's address for devices on the same network, of IPv4 if there is one. It is
+ * that of --host, otherwise of the interface with the default route or the first interface.
  * @param {Pick<Config, 'host'>} config
  * @param {LanSystem} [system]
  * @returns {Promise<string>}

@@ -65,8 +65,8 @@ function missingPackage(error) {
 }
 
 /**
- * True for a package that is there, and couldn't be read because too few files may be open: Node.js
- * says of it that it isn't found.
+ * True for a package that is there, but couldn't be read because too few files may be open. Node.js
+ * reports it as not found.
  * @param {string} name  of the package, or a file in its directory
  */
 function isUnreadable(name) {

@@ -22,11 +22,11 @@ const STOLEN_SHARE = 0.2;
 const BROKEN = /is not a (?:function|constructor)|is not defined|Cannot read properties of/;
 
 /**
- * Runs a measurement with its assertions. If they fail on an undisturbed machine, or if the code
- * can't run at all, the code is at fault, and the test fails at once. After a disturbance it says
- * so and repeats the measurement, within the test's time limit. It tries `TRIES` times at most, or
- * twice if the host took much. If every try was disturbed there is no verdict: the test is skipped,
- * and named at the run's end.
+ * Runs a measurement with its assertions. If they fail on an undisturbed machine, or the code can't
+ * run, the code is at fault, and the test fails at once. After a disturbance it says so and repeats
+ * the measurement, within the test's time limit. It tries `TRIES` times at most, or twice if the
+ * host took much. If every try was disturbed there is no verdict: the test is skipped, and named at
+ * the run's end.
  *
  * @template T
  * @param {() => Promise<T>} measure can be run several times

@@ -21,8 +21,8 @@ const CLOCK_MS = 1;
 /**
  * Models the bursts of a sound card: it asks for several blocks at once, and then rests. A late
  * burst is longer, as the card catches up, and the next is due as if it had been in time. So bursts
- * are measured against the steady line of all taken sound: their usual length, how far the earliest
- * go beyond the line, and when the next is due at the earliest.
+ * are measured against the steady line of all taken sound. Measured are their usual length, how far
+ * the earliest go beyond the line, and the earliest time of the next.
  */
 export class Bursts {
   #now;

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /**
- * Makes the speech for tests and benchmarks, in testkit/speech/. espeak-ng speaks it, and sox
- * brings it to one level, mono, 16 bit. speech-*: some 6.5 s at 48 kHz. speaker-*: some 10 s, the
- * length that marks need, four voices with their own words, at espeak-ng's own rate. The files are
- * committed, so that nobody needs the two programs. The versions below make the same bytes again:
- * espeak-ng 1.51 and sox 14.4.2.
+ * Makes the speech for tests and benchmarks, in testkit/speech/. The program espeak-ng speaks it,
+ * and sox brings it to one level, mono, 16 bit. The files speech-* have some 6.5 s at 48 kHz. In
+ * speaker-* four voices say their own words for some 10 s, the length that marks need, at
+ * espeak-ng's own rate. The files are committed, so that nobody needs the two programs. The
+ * versions below make the same bytes again: espeak-ng 1.51 and sox 14.4.2.
  *
  *   node bench/codec/make-speech.js      (Debian: apt-get install espeak-ng sox)
  */

@@ -1,6 +1,7 @@
 /**
- * Compares the own mixes of a room's speakers, encoded with the analysis of the first one, to those
- * encoded each with its own analysis: how close they are to the original, and what they cost.
+ * Measures what it costs the own mixes of a room's speakers to share the first one's analysis.
+ * Compares their likeness to the original, and their processor time, with that of encoders that
+ * each analyse.
  */
 
 import { Command } from 'commander';

@@ -1,6 +1,6 @@
 /**
- * A server of Low-Latency HLS over HTTP/2, in its own process at its end of the link. ffmpeg
- * encodes the lab's speech, paced like a microphone's, at a broadcast's bit rates.
+ * A server of Low-Latency HLS over HTTP/2, in its own process at its end of the link. It has ffmpeg
+ * encode the lab's speech, paced like a microphone's, at a broadcast's bit rates.
  */
 
 import { spawn } from 'node:child_process';

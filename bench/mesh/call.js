@@ -1,6 +1,6 @@
 /**
- * A call of some people, each in a separate process: from peer to peer, through a forwarder in
- * the hub, or mixed by aloud's server there.
+ * A call of some people, each in a separate process. Sound goes from peer to peer, through a
+ * forwarder in the hub, or through aloud's server there, which mixes.
  *
  * @import { LinkEnd } from '../link/measure.js'
  * @import { CallNotes } from './notes.js'

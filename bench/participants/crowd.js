@@ -527,9 +527,9 @@ export class Crowd {
    * @returns {{ id: string, talks: boolean, ended: string | null, streams: { received: number,
    *   sent: number }[], bytes: number, passedMs: number[], throughMs: number[], arrivals: { frame:
    *   number, atMs: number }[] }[]} streams: the full mix or the bundles, and the mix-minus; bytes
-   *   of sound; passedMs: from the sending of a packet to its arrival, as it was forwarded;
-   *   throughMs: of each talker, the mean from the sending of a frame to the arrival of its mix;
-   *   atMs on the clock
+   *   of sound. `passedMs` is from the sending of a forwarded packet to its arrival. `throughMs`
+   *   has for each talker the mean from the sending of a frame to the arrival of its mix. `atMs` is
+   *   on the clock
    */
   take() {
     return [...this.#members].map(([id, { member }]) => ({

@@ -1,8 +1,8 @@
 /* global Audio, AudioContext, MediaStreamAudioSourceNode, Worker */
 /* global RTCPeerConnection, RTCRtpScriptTransform */
 /**
- * A participant in a browser's page over the browser's own WebRTC, from peer to peer or to a
- * forwarder: its microphone, Opus, jitter buffer and concealment. A recorder is at its output.
+ * A participant in a browser's page, from peer to peer or to a forwarder. Microphone, Opus, jitter
+ * buffer and concealment are those of the browser's own WebRTC. A recorder is at its output.
  * @import { Listener, Recording } from '../../testkit/participants/participants.js'
  */
 

@@ -1,6 +1,6 @@
 /**
- * Where a process's processor time goes, by Linux's perf: samples of all its threads, in kernel,
- * addon, engine and JavaScript, whose functions Node.js names in a file (`--perf-basic-prof`).
+ * Profile of a process by Linux's perf: samples of all its threads, in kernel, addon, engine and
+ * JavaScript. Node.js names JavaScript's functions in a file (`--perf-basic-prof`).
  */
 
 import { execFile, spawn } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * Measures processes' processor time. It can also take time from them to emulate a slow machine, by
- * a quota (control groups, cgroups(7)) or by a busy loop on the same core.
+ * Measures processes' processor time. It can also emulate a slow machine: by a quota (control
+ * groups, cgroups(7)) or by a busy loop on the same core.
  */
 
 import { execFile, spawn } from 'node:child_process';

@@ -157,8 +157,8 @@ export class Programs {
   }
 
   /**
-   * Ends the started programs, all at once: one after another, 50 clients that don't mind SIGTERM
-   * would outlast the time in which this process must end.
+   * Ends the started programs, all at once. If 50 clients that ignore SIGTERM were ended one by
+   * one, that would outlast the time in which this process must end.
    */
   async stop() {
     const left = this.#running

@@ -1,6 +1,7 @@
 /**
- * The qlog files of a run: one for each QUIC connection, written by quinn in the addon's build for
- * the lab, and then completed here, for qvis (https://qvis.quictools.info) to show them rightly.
+ * The qlog files of a run, one for each QUIC connection. In the addon's build for the lab quinn
+ * writes them. They are completed here, so that qvis (https://qvis.quictools.info) shows them
+ * right.
  *
  * @typedef {object} QlogRecord  a line: the header, or an event
  * @property {number} [time]  in milliseconds
@@ -95,9 +96,9 @@ export function readRecords(text) {
 const lineOf = (record) => `${RECORD_SEPARATOR}${JSON.stringify(record)}\n`;
 
 /**
- * A connection's trace as qvis reads it: quinn 0.11.19 doesn't know which end it is, gives round
- * trips in seconds, a packet's length where qlog had it before, the same reason for each loss, and
- * events of two threads out of order.
+ * A connection's trace as qvis reads it. Mends what quinn 0.11.19 writes otherwise: it doesn't know
+ * which end it is, and gives round trips in seconds. It has a packet's length where qlog had it
+ * before, and the same reason for each loss. Events of two threads are out of order.
  * @param {string} end  'client' or 'server'
  * @param {any} header
  * @param {QlogRecord[]} events

@@ -1,6 +1,6 @@
 /**
- * Sessions of the native engine that the lab looks at: how much the server's application hands to
- * QUIC for each, and what QUIC's congestion controller allows.
+ * Sessions of the native engine that the lab watches: how much the application hands to QUIC for
+ * each, and what the congestion controller allows.
  *
  * @typedef {object} PathLook
  * @property {string} peer         address and port of the client

@@ -117,8 +117,8 @@ export function formatDuration(ms) {
 }
 
 /**
- * Names the measured values at which something holds: 'from 3 % on' up to the highest, 'from 90
- * kbit/s down' to the lowest, and 'at 1, 5 %' otherwise.
+ * Names the measured values at which something holds. Examples: 'from 3 % on' up to the highest,
+ * 'from 90 kbit/s down' to the lowest, otherwise 'at 1, 5 %'.
  * @param {readonly number[]} those  values at which it holds, ascending
  * @param {readonly number[]} all    the measured values, ascending
  * @param {{ unit: string, at?: string }} words  at: the preposition of single values

@@ -1,6 +1,6 @@
 /**
- * A call between two browsers whose microphone and speaker are a sound server's, recorded at the
- * devices: how long sound takes in all, and in each part.
+ * A call between two browsers whose microphone and speaker are a sound server's. It is recorded at
+ * the devices, and shows how long sound takes in each part and in all.
  * @import { Lab } from './lab.js'
  * @import { Quantity } from '../report/result.js'
  * @import { Figure } from './mouth-to-ear.js'

@@ -193,8 +193,8 @@ const MARK_SECONDS = 4;
  * Time of one grid's measurement, in seconds.
  * @param {Options} options
  * @param {readonly { seconds?: number, blocks?: number, moreSeconds?: number }[]} conditions each
- *   with its measured time, if not the options' own; the blocks in which its ways come one after
- *   another; and the time for which a block lasts longer
+ *   with its measured time, if not the options' own; `blocks`, in which its ways take turns;
+ *   `moreSeconds`, by which a block is longer
  */
 export const gridSeconds = (options, conditions) =>
   PART.call +

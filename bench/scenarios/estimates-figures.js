@@ -145,8 +145,8 @@ function wholeSample({ chunks }) {
 
 /**
  * A live segment's throughput as dash.js takes it by default in low latency (its documentation,
- * "Low latency throughput estimation"): pauses between its parts that are longer than the mean one
- * count as waits for the source. Parts with less than a quarter of the mean size don't count.
+ * "Low latency throughput estimation"). A pause between its parts that is longer than the mean one
+ * counts as a wait for the source. Parts with less than a quarter of the mean size don't count.
  * @param {Received} segment @returns {Estimate} bps: Infinity where no pause is left
  */
 function burstSample({ chunks }) {
@@ -215,8 +215,8 @@ function foundAfter(at, { fromMs, toMs, rateBits }) {
 }
 
 /**
- * A player that takes each segment at the highest rate that the estimate carries, from a link that
- * really has its rate, with a buffer of some seconds.
+ * A player with a buffer of some seconds. It takes each segment at the highest rate within the
+ * estimate, from a link that really has its rate.
  * @param {(atMs: number) => number | null} at
  * @param {readonly Level[]} levels
  */

@@ -1,7 +1,7 @@
 /**
  * Mixing beside forwarding. Measures a room's cost to the server by its size, the bytes to each
- * listener, and the latency that the server adds to a forwarded packet. Mumble's server can be
- * measured beside it in the same run.
+ * listener, and the latency added to a forwarded packet. Mumble's server can be measured in the
+ * same run.
  * @import { Lab } from './lab.js'
  * @import { Samples, Scenario } from './scenario.js'
  * @import { Quantity, Table } from '../report/result.js'

@@ -1,23 +1,23 @@
 /**
  * Confidence intervals by the bootstrap (Efron and Tibshirani, "An Introduction to the Bootstrap",
- * 1993), for values of several repetitions, each a series in time. Neighbours in a series are
- * alike, and so are the values of one repetition. Hence values are never drawn singly.
- * Whole repetitions are drawn, since they are independent (Davison and Hinkley, "Bootstrap Methods
- * and their Application", 1997, section 3.8).
+ * 1993). Values are of several repetitions, each a series in time. Neighbours in a series are
+ * alike, and so are the values of one repetition. Hence values are never drawn singly. Whole
+ * repetitions are drawn, since they are independent (Davison and Hinkley, "Bootstrap Methods and
+ * their Application", 1997, section 3.8).
  *
- * The interval lies between percentiles of the draws. Few units vary less in draws than in truth,
- * and their variance is uncertain itself. Source: Hesterberg, "What Teachers Should Know About the
- * Bootstrap", The American Statistician 69, 2015. So the interval's ends are moved away from the
- * estimate by t/z·√(n / (n - 1)) for n repetitions, which gives Student's interval for a mean. The
- * factor is 1.6 with five repetitions, and 1.2 with ten.
+ * The interval lies between percentiles of the draws. Few units vary less in draws than in truth.
+ * Their variance is uncertain too (Hesterberg, "What Teachers Should Know About the Bootstrap", The
+ * American Statistician 69, 2015). So the interval's ends are moved away from the estimate, for n
+ * repetitions by t/z·√(n / (n - 1)). For a mean this gives Student's interval. The factor is 1.6
+ * with five repetitions, and 1.2 with ten.
  *
- * Below five repetitions there is no interval: the factor is 9 with two and 2.7 with three, so that
- * their intervals tell nothing but the number of repetitions. An interval never reaches below the
+ * Below five repetitions there is no interval. The factor is 9 with two and 2.7 with three, so
+ * their intervals would tell only the number of repetitions. An interval never reaches below the
  * least value or above the greatest one, where no mean and no quantile can lie.
  *
- * On simulated series, 95 % intervals for the mean hold the truth in 91 to 95 % of cases, whether
- * repetitions are alike or differ as much as single values. For the 95th percentile it is somewhat
- * less.
+ * On simulated series, 95 % intervals for the mean hold the truth in 91 to 95 % of cases.
+ * Repetitions were alike there, or differed as much as single values. For the 95th percentile it is
+ * somewhat less.
  */
 
 import { mean, quantile, sorted } from '../../testkit/statistics.js';
@@ -47,8 +47,8 @@ import { normalQuantile, studentQuantile } from './student.js';
 const DEFAULTS = { level: 0.95, resamples: 2000 };
 
 /**
- * Fewest repetitions of which an interval, an order or a sentence is made: two or three that are
- * alike by chance leave an interval no width, and otherwise it is as wide as their number asks.
+ * Fewest repetitions for an interval, an order or a sentence. Two or three that are alike by chance
+ * leave an interval no width; otherwise only their number decides its width.
  */
 export const ENOUGH_REPETITIONS = 5;
 

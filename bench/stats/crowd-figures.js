@@ -10,9 +10,9 @@ const CASE = new RegExp(
 );
 
 /**
- * @param {string} name '50x10/2': 50 rooms of 10 with two talkers each; '50/50k20': one room of
- *   50, all talk, and 20 at most are mixed; '50/50c0' and '50/50cauto': with their own
- *   complexity of Opus; '25/25f2.5': with frames of 2.5 ms
+ * @param {string} name such as '50x10/2': 50 rooms of 10 with two talkers each. In '50/50k20' one
+ *   room of 50 all talk, and 20 at most are mixed. Others set the complexity of Opus, '50/50c0' and
+ *   '50/50cauto', or the frame length, '25/25f2.5'
  * @returns {{ rooms: number, people: number, talking: number, mixed: number | null, complexity:
  *   string | null, frameMs: number | null }}
  * @throws {TypeError} with the reason

@@ -1,8 +1,9 @@
 /**
  * The server's end of the scenarios `throughput` and `estimates`, in its own process. It sends like
- * a recording, a stream for each second as fast as they go or for each segment as a player needs
- * it, or like a call, a datagram for each frame, or like a live channel, a stream for each segment
- * whose pictures are written as they come to be. In the meantime it notes its estimates.
+ * a recording, a stream for each second as fast as possible, or for each segment when a player
+ * needs it. Or it sends like a call, a datagram for each frame. Or it sends like a live channel: a
+ * stream for each segment, whose pictures are written one by one. In the meantime it notes its
+ * estimates.
  * @import { NativeSession, Stream } from '@aloud/native'
  * @import { CongestionController } from '../plugin/controllers.js'
  */

@@ -1,6 +1,6 @@
 /**
- * The fate of each frame, as rows of a file: its sending, age at arrival, presence at playing,
- * time of playing, and similarity to the heard sound.
+ * The fate of each frame, as rows of a file: sending, age at arrival, presence at playing, time of
+ * playing, similarity to the heard sound.
  *
  * @import { Heard } from './heard.js'
  * @import { Pull } from '../../testkit/sound/voice-path.js'

@@ -16,10 +16,9 @@
  *   of these; a late frame counts here too if it is played after a concealed one
  * @property {number} playoutDelayMs mean delay that playout added to that of the fastest
  *   packet
- * @property {number} mouthToEarMs mean time from a frame's start to its playing, of
- *   present frames: the frame's length, its packet's age, its wait for playout, and 10 ms in
- *   a sound card. Not included: the devices' own delays, Opus's lookahead (2.5 ms as the product
- *   encodes), and a server's mix
+ * @property {number} mouthToEarMs mean time from a present frame's start to its playing: frame
+ *   length, packet's age, wait for playout, and 10 ms in a sound card. The devices' own delays,
+ *   Opus's lookahead (2.5 ms as the product encodes) and a server's mix aren't included
  *
  * @typedef {{ visqol: number, estoi: number, rating: number }} Marks rating: the E-model's R,
  *   wideband

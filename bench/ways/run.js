@@ -26,8 +26,8 @@
  * @property {number} setupMs       from the beginning of connecting to the first packet's arrival
  * @property {number[]} latenessMs  of sending, against plan
  * @property {number} cpuPercent    the sender's, of a core
- * @property {number[]} estimates of the path's rate by the sender's connection, once a second: its
- *   congestion window by its smoothed round trip, in kbit/s; none if the way reports none
+ * @property {number[]} estimates of the path's rate by the sender's connection, once a second, in
+ *   kbit/s: congestion window by smoothed round trip. Empty if the way reports none
  * @property {number} damaged packets and messages that arrived with changed bytes
  * @property {number} repeated      packets and messages that arrived more than once
  */

@@ -1,7 +1,7 @@
 /**
  * A talker that sends packets as datagrams, and on one stream while its path loses many. A stream
- * sends again what was lost, which comes in time on a short path; on a path whose rate is too low
- * it only makes packets wait.
+ * sends lost packets again, in time on a short path. On a path whose rate is too low it only makes
+ * packets wait.
  * @import { Stream } from '@aloud/native'
  * @import { Way } from './way.js'
  *
@@ -29,8 +29,8 @@ const LITTLE_LOSS = 0.005;
 const NEAR_MS = 150;
 
 /**
- * Growth of the round trip over the shortest one that shows a queue: then what is lost is lost for
- * want of rate, and the stream would wait for it.
+ * Growth of the round trip over the shortest one that shows a queue. Packets are then lost for want
+ * of rate, and the stream would wait for them.
  */
 const QUEUE_MS = 60;
 

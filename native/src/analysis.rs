@@ -1,7 +1,7 @@
 //! libopus's analysis of a frame's tonality, shared by encoders of nearly the same sound. It takes
-//! a quarter of an encoder's time at complexity 7 and above. libopus has no setting for this, so
-//! the linker puts `__wrap_run_analysis` between its encoder and its analysis (build.rs), on Linux.
-//! Elsewhere each encoder has its own.
+//! a quarter of an encoder's time at complexity 7 and above. There is no setting for this. On Linux
+//! the linker puts `__wrap_run_analysis` between the encoder and its analysis (build.rs). Elsewhere
+//! each encoder has its own.
 
 /// `AnalysisInfo` of libopus 1.6 (celt/celt.h): eleven numbers and 19 bytes.
 #[derive(Clone, Copy)]

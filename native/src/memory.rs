@@ -1,7 +1,7 @@
 //! The system's allocator, which V8, Node.js and libopus share.
 
-/// Makes glibc return freed memory at a heap's end to the system from 128 KiB on. Left alone it
-/// raises this threshold with every large block that is freed, and the heaps of V8's compiler
+/// Makes glibc return freed memory at a heap's end to the system from 128 KiB on. By default glibc
+/// raises this threshold with every large block that is freed. Then the heaps of V8's compiler
 /// threads keep 1 to 2 MB each for good.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub fn return_freed() {

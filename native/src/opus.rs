@@ -53,7 +53,7 @@ struct Encoding {
 }
 
 /// Sample rate and samples of a frame. Encoders of one kind may share their analysis: in CELT mode
-/// it chooses bits for each band, not the mode, and libopus analyses at most 20 ms at once.
+/// it chooses bits for each band, not the mode. It covers at most 20 ms at once.
 type Kind = (u32, u32);
 
 /// Longest frame whose analysis may be shared, as a part of a second.
@@ -194,10 +194,9 @@ pub struct OpusEncoder {
 
 #[napi]
 impl OpusEncoder {
-    /// `application` is libopus's number: 2048 for speech, 2049 for any sound, 2051 for low delay,
-    /// 2053 for the same packets from an encoder without memory for SILK.
-    /// `channels` is 1 or 2. `is_constant`: a constant bit rate for each payload, not only on
-    /// average.
+    /// `application` is libopus's number: 2048 for speech, 2049 for any sound, 2051 for low delay.
+    /// With 2053 the packets are those of 2051, from an encoder without memory for SILK. `channels`
+    /// is 1 or 2. `is_constant`: a constant bit rate for each payload, not only on average.
     #[napi(constructor, catch_unwind)]
     pub fn new(
         sample_rate: u32,

@@ -16,8 +16,8 @@ export const sorted = (values) => Float64Array.from(values).sort();
 
 /**
  * A quantile with linear interpolation between the order statistics, at (n - 1)·share counted from
- * 0: definition 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages" (The American
- * Statistician 50, 1996), the default of R, NumPy and Excel.
+ * 0. It is the default of R, NumPy and Excel. Source: definition 7 of Hyndman and Fan, "Sample
+ * Quantiles in Statistical Packages", The American Statistician 50, 1996.
  * @param {ArrayLike<number>} ascending
  * @param {number} share 0 to 1
  * @returns {number} NaN of no values

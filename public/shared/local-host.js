@@ -1,7 +1,7 @@
 /**
- * Hosts that only devices on the same network reach, in the form of a URL's hostname: private
- * addresses (RFC 1918, RFC 4193), link-local ones (RFC 3927, RFC 4291), those behind a provider's
- * NAT (RFC 6598), and names of multicast DNS (RFC 6762).
+ * Hosts that only devices on the same network reach, in the form of a URL's hostname. Addresses are
+ * private (RFC 1918, RFC 4193), link-local (RFC 3927, RFC 4291), or behind a provider's NAT (RFC
+ * 6598). Names are of multicast DNS (RFC 6762).
  */
 const LOCAL = new RegExp(
   [

@@ -11,8 +11,8 @@ import { leastBitrate, mostBitrate } from '../../public/shared/stream/bitrate.js
 import { RATES } from '../../public/shared/sound/audio-format.js';
 
 /**
- * Bytes of a packet beside its payloads: IP and UDP (28), QUIC's header, tag and frame (31 at
- * most), the audio header (9) and one listed speaker (4).
+ * Bytes of a packet beside its payloads. IP and UDP have 28, QUIC's header, tag and frame at most
+ * 31, the audio header 9, one listed speaker 4.
  */
 const PACKET_OVERHEAD_BYTES = 72;
 
@@ -21,9 +21,10 @@ const PACKET_OVERHEAD_BYTES = 72;
  * rate.
  *
  * On a narrow path the smallest step is a half more. A higher least share would leave no form to
- * try 32 kb/s (38.4 of 41.6 kb/s), or 96 kb/s in packets of one frame (110.4 of 124.8 kb/s). A form
- * far above the rate fails on a path that carries the rate. With `--listener-bitrate 128000/1`,
- * a path of 200 kb/s stays at 96 (`npm run bench -- adapt --most 128000`).
+ * try 32 kb/s (38.4 of 41.6 kb/s). Neither would it for 96 kb/s in packets of one frame (110.4 of
+ * 124.8 kb/s). A form far above the rate fails on a path that carries the rate. With
+ * `--listener-bitrate 128000/1`, a path of 200 kb/s stays at 96 (`npm run bench -- adapt --most
+ * 128000`).
  */
 const SHOWN = 0.88;
 const MOST_SHOWN = 1.3;

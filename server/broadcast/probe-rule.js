@@ -77,9 +77,9 @@ export const PROBE_RULE = Object.freeze({
   /** Time after a probe in which a change down counts as its failure, in milliseconds. */
   provenMs: 10_000,
   /**
-   * Share of the path's current load that is left after a change down, at most (three changes from
-   * 128 to 16 kb/s) and at least (from 128 and 96 kb/s to 32). Between them the wait decides: it
-   * grows with the excess over the path's capacity.
+   * Share of the path's load that is left after a change down. At most this much stays (three
+   * changes from 128 to 16 kb/s), and at least the next (from 128 and 96 kb/s to 32). Between them
+   * the wait decides: it grows with the excess over the path's capacity.
    */
   downShare: 0.6,
   leastShare: 0.34,

@@ -216,8 +216,9 @@ export class AcmeAuthority {
   }
 
   /**
-   * Orders without naming the previous certificate if the authority refuses the order that names
-   * it: it may not know that one any more, or have had it replaced (RFC 9773, section 5).
+   * Orders a certificate. If the authority refuses the order that names the previous one, it orders
+   * without that name. The authority may have forgotten it, or it was already replaced (RFC 9773,
+   * section 5).
    * @param {{ type: string, value: string }[]} identifiers
    * @param {string | null} replaces the previous certificate's id
    */

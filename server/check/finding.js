@@ -1,6 +1,6 @@
 /**
- * Result of a check. 'note' needs nothing; 'warn' is a server that runs with less; 'fail' is one
- * that doesn't start, or that people don't reach.
+ * Result of a check. A 'note' needs nothing. With 'warn' the server runs with less; with 'fail' it
+ * doesn't start, or people don't reach it.
  *
  * @typedef {object} Finding
  * @property {'ok' | 'note' | 'warn' | 'fail'} state

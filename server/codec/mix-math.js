@@ -8,8 +8,8 @@
  * @property {(pcm: Float32Array, at: number, samples: number) => number} levelOf measures the level
  *   of `samples` values from `at` on, in -dBov: 0 to 127
  * @property {new (sampleRate: number, channels: number) => MixLimiter} MixLimiter
- * @property {(isAlike: boolean) => void} [shareAnalysis] true, until it is false again: the frames
- *   that begin to be encoded are of nearly the same sound, so that encoders may share its analysis
+ * @property {(isAlike: boolean) => void} [shareAnalysis] with true, until it is called with false:
+ *   the next frames are of nearly the same sound, so that encoders may share its analysis
  *
  * @typedef {object} MixLimiter  peak limiter of one stream
  * @property {(pcm: Float32Array) => number} limit limits one frame in place; returns its level

@@ -14,8 +14,8 @@ export const MAX_RING_SESSIONS = 1024;
 const HEAD_BYTES = 64;
 
 /**
- * Fields of the head, in 32 bits each: positions of the next record to write and to read, flag of a
- * sleeping reader, word that wakes it, and number of dropped packets.
+ * Fields of the head, 32 bits each. They are the positions of the next write and read, a sleeping
+ * reader's flag and wake word, and the number of dropped packets.
  */
 const WRITTEN = 0;
 const READ = 1;

@@ -107,10 +107,10 @@ const CLIENTS_FAULT = /^(HPE_|ECONNABORTED|ECONNRESET|EPIPE|ERR_STREAM_PREMATURE
  *
  * @param {ApiOptions & { http1: Pick<Http1Transport, 'handle'>, listening?: { handle: Middleware },
  *   icecast?: { handle: Middleware }, webrtc?: { handle: Middleware }, log: Pick<Log, 'error'>,
- *   isSecure?: boolean, share?: Share, embedOrigins?: ReadonlyArray<string> | null }} options
- *   listening: rooms as endless files; icecast, webrtc: streams into and out of rooms; isSecure:
- *   true over HTTPS; share: allows pages of other origins to read answers; embedOrigins: embedders
- *   of the listeners' page
+ *   isSecure?: boolean, share?: Share, embedOrigins?: ReadonlyArray<string> | null }} options with
+ *   `listening`, rooms as endless files; with `icecast` and `webrtc`, streams into and out of
+ *   rooms. `isSecure` is true over HTTPS. `share` allows pages of other origins to read answers,
+ *   and `embedOrigins` to embed the listeners' page
  * @returns {RequestListener}
  */
 export function createApp({

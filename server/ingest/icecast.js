@@ -1,6 +1,6 @@
 /**
- * Takes streams of programs that send to an Icecast server: `PUT` or `SOURCE` to `/listen/<room>`,
- * with the room's stream key as the password of the user `source`.
+ * Receives streams of programs that send to an Icecast server, by `PUT` or `SOURCE` to
+ * `/listen/<room>`. The password of the user `source` is the room's stream key.
  *
  * @import { IncomingMessage, ServerResponse } from 'node:http'
  * @import { Clock } from '../../public/shared/clock.js'
@@ -99,8 +99,8 @@ const NOBODY = 'Nobody is in this room. Begin to send once somebody is there.';
  */
 
 /**
- * True for a request whose body is a stream: its connection leaves the HTTP parser, since the body
- * has no length, no end, and no place in HTTP.
+ * True for a request whose body is a stream. Its connection leaves the HTTP parser, since HTTP has
+ * no place for a body without length and end.
  * @param {IncomingMessage} request
  */
 export const isStream = ({ method, url }) =>

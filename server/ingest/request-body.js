@@ -11,8 +11,8 @@ const CHUNK_LINE = /^([0-9a-f]{1,8})\s*(?:;[^\r\n]*)?\r\n/i;
 export class BodyError extends Error {}
 
 /**
- * Reads the body of a request whose connection the HTTP parser has left: in chunks, of a known
- * length, or, as Icecast's sources send it, until the connection ends.
+ * Reads the body of a request whose connection the HTTP parser has left. It is in chunks, of a
+ * known length, or, from Icecast's sources, ends with the connection.
  * @param {AsyncIterable<Uint8Array> & { destroy?: () => unknown }} connection after the head
  * @param {IncomingHttpHeaders} headers
  * @returns {AsyncIterable<Uint8Array>}

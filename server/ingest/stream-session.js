@@ -38,8 +38,8 @@ const packet = new Packet();
 
 /**
  * Session of a program that sends a stream by other means than packets, such as Icecast's. It is a
- * participant of the room as any client is, with the client's own uplink: its sound gets the room's
- * clock, format and packets here.
+ * participant as any client is, with the client's own uplink: its sound gets the room's clock,
+ * format and packets here.
  * @implements {Session}
  */
 export class StreamSession extends BaseSession {

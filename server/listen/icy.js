@@ -1,6 +1,6 @@
 /**
- * Titles in the bytes of a stream, as SHOUTcast began it and players of radio streams ask for it by
- * `Icy-MetaData: 1`: a block after each `METADATA_INTERVAL` bytes of the file.
+ * Titles in the bytes of a stream, as SHOUTcast has them: a block after each `METADATA_INTERVAL`
+ * bytes of the file. Players of radio streams ask for them by `Icy-MetaData: 1`.
  */
 
 /** Bytes of the file between two blocks of metadata, as most stations have it. */

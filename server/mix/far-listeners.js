@@ -12,8 +12,8 @@ const COPIES = 2;
 
 /**
  * Packets per interval for a listener that is behind: twice the bits of a low rate, a few at a
- * time. All at once they would fill the queue of the narrow path that put the listener behind, and
- * be lost in it (npm run bench -- adapt).
+ * time. All at once they would fill and overflow the queue of the narrow path that put the listener
+ * behind (`npm run bench -- adapt`).
  */
 const CATCH_UP = 2;
 

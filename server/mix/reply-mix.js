@@ -87,10 +87,10 @@ class ReplyStretch {
 }
 
 /**
- * Mixes for listeners with delivery `reply`: each packet is answered with the mix at its own clock
- * minus the server-side delay (thesis, section 2.3: read_clock = write_clock - server_side_delay).
- * All listeners that ask for the same time get the same mix, without their own sound. It is made
- * once, and again after a new packet that belongs to it.
+ * Mixes for listeners with delivery `reply`. Each packet is answered with the mix at its own clock
+ * minus the server-side delay (thesis, section 2.3: `read_clock = write_clock -
+ * server_side_delay`). All listeners that ask for the same time get the same mix, without their own
+ * sound. It is made once, and again after a new packet that belongs to it.
  */
 export class ReplyMixer {
   #format;

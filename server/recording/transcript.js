@@ -47,8 +47,8 @@ export class Transcript {
   }
 
   /**
-   * @returns {string} WebVTT: a cue for each caption, with the speaker's label in a voice span, and
-   *   its language and the program that wrote it in a note
+   * @returns {string} WebVTT with a cue for each caption. The speaker's label is in a voice span;
+   *   its language and the program that wrote it are in a note
    */
   toVtt() {
     const cues = this.#cues.toSorted((a, b) => a.from - b.from);

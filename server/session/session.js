@@ -65,7 +65,7 @@
  *   bytes at once
  * @property {() => void} end marks a pause in the packets. Idempotent
  * @property {(arrivedMs: number) => number} restart gives up packets sent from this time on, on the
- *   monotonic clock, unless they are known to have arrived; returns the age of the first one, in
+ *   monotonic clock, unless they are known to have arrived. Returns the first one's age, in
  *   milliseconds
  *
  * @typedef {object} Transport

@@ -270,7 +270,7 @@ export class Source {
   }
 
   /**
-   * Counts the earlier frames that this packet carries for the first time: the frames between the
+   * Counts the earlier frames that this packet carries for the first time. They lie between the
    * last packet and this one, when no packet between them is missing.
    * @param {number} frame
    * @param {Packet} packet

@@ -53,8 +53,8 @@ import { createNativeTransport } from './webtransport-native.js';
 import { createQuicheTransport, QUICHE_COMMAND, quicheError } from './webtransport-quiche.js';
 
 /**
- * Engines by name: the reason why one isn't available here (null if it is), the function that opens
- * it, the way to get it, and a warning.
+ * Engines by name. Each has the reason why it isn't available (null if it is), the way to get it, a
+ * warning, and a function that opens it.
  * @type {Record<'native' | 'quiche', { error: () => Promise<string | null>, remedy: () =>
  *   Promise<string>, warning?: string, open: (options: Http3Options) => Promise<Http3Transport> }>}
  */

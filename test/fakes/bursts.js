@@ -3,8 +3,8 @@ import { random as randomOf } from './random.js';
 const RATE = 48000;
 
 /**
- * Patterns of arrival as they were seen of sound systems: samples of each piece of a burst, by the
- * burst's number; jitter of a burst, and share and length of stalls, in milliseconds.
+ * Patterns of arrival as they were seen of sound systems. `pieces` gives the samples of each piece
+ * of a burst, by the burst's number. A burst has jitter; stalls have a share and a length.
  * @type {Readonly<Record<string, { pieces: (burst: number) => number[], jitterMs: number,
  *   stallShare?: number, stallMs?: number }>>}
  */

@@ -1,6 +1,6 @@
 /**
- * Reads Ogg Opus files independently of the writer: pages by RFC 3533, section 6, headers by RFC
- * 7845, section 5, with checks of their required content.
+ * Reads Ogg Opus files independently of the writer. Pages are read by RFC 3533, section 6, headers
+ * by RFC 7845, section 5, with checks of their required content.
  */
 
 import { createDecoder } from 'libopus-wasm';

@@ -55,8 +55,8 @@ async function enter(url, name, options = {}) {
 }
 
 /**
- * Likeness of heard sound to speech: the median correlation of its pieces, wherever they are, since
- * a player changes its delay, and nothing comes in pauses.
+ * Likeness of heard sound to speech: the median correlation of its pieces, wherever they are. A
+ * player changes its delay, and nothing comes in pauses.
  * @param {Float32Array} speech
  * @param {Float32Array} heard
  */

@@ -1,6 +1,6 @@
 /**
- * Nodes of this release beside nodes of the release before, over a real NATS: their people hear
- * each other, and a call outlives the update of its node, in either direction.
+ * Nodes of this release beside nodes of the release before, over a real NATS. Their people hear
+ * each other. A call outlives the update of its node, in either direction.
  *
  * ALOUD_TEST_RELEASE_BEFORE names the folder of that release, with its packages and its addon: an
  * installed package, or `git worktree add DIR v0.1.0` and `npm ci` there.

@@ -17,9 +17,9 @@ const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
 const LIMIT = 160;
 
 /**
- * Limit from which a lower one is looked for that a start exceeds: Node.js 20 reads more than 60
- * modules at once, and later ones no more than they need. Below the second the limit goes down by
- * one file, because Node.js itself has about 20 open.
+ * Highest limit of open files to try: the test searches below it for one that a start exceeds.
+ * Node.js 20 reads more than 60 modules at once, and later ones no more than they need. Below the
+ * second the limit goes down by one file, because Node.js itself has about 20 open.
  */
 const TOO_LOW = 60;
 const FEW = 30;

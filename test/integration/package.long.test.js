@@ -26,8 +26,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OWN = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
 /**
- * Largest sizes of what `npm install aloud` fetches and of what it leaves, in bytes, of everything
- * with one system's addon: 5.7 MB and 18.0 MB on 2026-11-29. Dependencies are most of both.
+ * Largest sizes in bytes of what `npm install aloud` fetches and leaves, with one system's addon:
+ * 5.7 MB and 18.0 MB on 2026-11-29. Dependencies are most of both.
  */
 const MAX_PACKED = 6_000_000;
 const MAX_INSTALLED = 20_000_000;
@@ -36,9 +36,9 @@ const MAX_INSTALLED = 20_000_000;
 const MAX_PACKAGES = 3;
 
 /**
- * Largest size of aloud's own code, without dependencies and addon: 4.08 MB on 2026-11-29, of which
- * 0.47 are the page's sentences in eight further languages, and 0.25 groups, captions, interpreters
- * and recordings of one's own.
+ * Largest size of aloud's own code, without dependencies and addon: 4.08 MB on 2026-11-29. The
+ * page's sentences in eight further languages are 0.47 of it. Groups, captions, interpreters and
+ * recordings of one's own are 0.25.
  */
 const MAX_OWN_UNPACKED = 4_200_000;
 

@@ -50,7 +50,7 @@ const CARD_RATE = 48000;
 const SAMPLE_BYTES = 2;
 
 /**
- * Starts a sound server with one virtual card, whose sides are devices of their own: what the
+ * Starts a sound server with one virtual card, whose sides are separate devices. They are what the
  * microphone hears, a speaker, another speaker, and a microphone that hears nothing. They share the
  * card's clock, so that a recording of the card shows the time between them to the sample.
  * @param {Uint8Array} said a WAV file that the microphone hears from say() on

@@ -31,9 +31,9 @@ const PRESENT_LAG_MS = 200;
 /**
  * @param {Recorded} later
  * @param {Recorded} earlier at the same sample rate
- * @param {{ fromMs?: number, mostMs?: number, leastMs?: number }} [options] fromMs: pieces of
- *   `later` before this time are left out; mostMs and leastMs: the longest and the shortest lag
- *   in the search, the shortest below 0 if sound may come out of `later` first
+ * @param {{ fromMs?: number, mostMs?: number, leastMs?: number }} [options] Leaves out pieces of
+ *   `later` before `fromMs`. The search goes from `leastMs` to `mostMs`. The least lag is below 0
+ *   if sound may come out of `later` first
  * @returns {{ atMs: number, lagMs: number, correlation: number }[]} one for each piece of `later`
  * @throws {RangeError} when the sample rates differ
  */

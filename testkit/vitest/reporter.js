@@ -12,10 +12,10 @@ const SLOWEST = 10;
 const seconds = (/** @type {number} */ ms) => (ms / 1000).toFixed(1).padStart(7);
 
 /**
- * Ends a run with a summary: the time by part, tests that passed at another try, repeated
- * measurements on a disturbed machine, and skipped tests with their reasons. Failures follow, a
- * line each, to be found at the end of a long log. The last line is plain, `N passed, N failed`. A
- * test file that can't be loaded counts as one failure.
+ * Ends a run with a summary: time by part, tests that passed at another try, measurements repeated
+ * for a disturbed machine, skipped tests with reasons. Failures follow, a line each, to be found at
+ * the end of a long log. The last line is plain, `N passed, N failed`. A test file that can't be
+ * loaded counts as one failure.
  *
  * @implements {Reporter}
  */

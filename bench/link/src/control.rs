@@ -1,8 +1,16 @@
 //! Commands on the emulator's standard input, one a line, each answered by a line of JSON:
-//! `set up.delayMs=20 down.lossPercent=1`, `steps 500 up.rateBits=1e6; 900 up.rateBits=0` (milliseconds
-//! from now; replaces those to come), `seed 7` (restarts the random numbers), `seed 7 81234.5 20` (the same, in slots
-//! of 20 ms, the first of which begins at 81 234.5 ms of the monotonic clock), `restore` (the settings of the
-//! beginning, and no steps to come), `reset`, `stats`. The end of the input ends it.
+//!
+//! - `set up.delayMs=20 down.lossPercent=1`
+//! - `steps 500 up.rateBits=1e6; 900 up.rateBits=0`: in milliseconds from now; replaces the steps to
+//!   come.
+//! - `seed 7`: restarts the random numbers.
+//! - `seed 7 81234.5 20`: the same in slots of 20 ms, the first of which begins at 81 234.5 ms of the
+//!   monotonic clock.
+//! - `restore`: the settings of the beginning, and no steps to come.
+//! - `reset`
+//! - `stats`
+//!
+//! The emulator ends with its input.
 
 use crate::path::Step;
 use crate::random::Slots;

@@ -2,10 +2,10 @@ use crate::random::{Purpose, Random};
 use crate::settings::{Distribution, Settings};
 use crate::time::{from_ms, Nanos};
 
-/// Delay that is added to the base delay, in milliseconds, from two even numbers in [0, 1). `uniform` is
-/// ±jitterMs and `normal` has jitterMs as its standard deviation, both around the base delay;
-/// `lognormal` (shape: the deviation of the logarithm) and `pareto` (type II; shape: the tail index)
-/// only add, jitterMs on average; `table` holds even quantiles of the added delay.
+/// Delay that is added to the base delay, in milliseconds, from two even numbers in [0, 1). Around
+/// the base delay, `uniform` is ±jitterMs and `normal` has jitterMs as its standard deviation. Two
+/// only add, jitterMs on average: `lognormal` (shape: the deviation of the logarithm) and `pareto`
+/// (type II; shape: the tail index). The `table` holds even quantiles of the added delay.
 pub fn sample(settings: &Settings, u: f64, v: f64) -> f64 {
     let ms = settings.jitter_ms;
     let extra = match settings.jitter {

@@ -164,8 +164,8 @@ const leastMs = ({ up, down }, bits) =>
 
 /**
  * Describes packets that came earlier than the legs' delay and rate allow, or later than the delay
- * when nothing else holds them up; null if there are none. With steps, a packet may be as fast as
- * the fastest of its possible settings.
+ * though nothing else held them up. Returns null without such packets. With steps, a packet may be
+ * as fast as the fastest of its possible settings.
  * @param {readonly number[]} ages  of all packets, from the first on
  * @param {Pick<Condition, 'leg' | 'steps' | 'holdsSender' | 'disturb' | 'messages'>} condition
  * @param {readonly Uint8Array[]} payloads  sent in a loop, from the first on

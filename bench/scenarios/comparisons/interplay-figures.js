@@ -67,8 +67,8 @@ export const FALL_MS = 5000;
 const CARD_MS = 10;
 
 /**
- * Shares of looks from which one of the two decides, in percent: above the first the application,
- * below the second the controller, and between them both by turns.
+ * Shares of looks, in percent. Above the first the application decides, below the second the
+ * controller, and between them both by turns.
  */
 export const DECIDES = Object.freeze({ application: 90, controller: 10 });
 

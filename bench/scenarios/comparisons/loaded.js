@@ -93,8 +93,8 @@ const asymmetric = ({ down, up, load: rate }, kind) => ({
 });
 
 /**
- * Queues up to those of figures 22 to 25, on their 1 Mbit/s; and the time of a block, in which a
- * TCP flow fills what it can of them: it fills a second's queue in a second at the soonest.
+ * Queues up to those of figures 22 to 25, on their 1 Mbit/s, and the time of a block. In that time
+ * a TCP flow fills what it can of them: at best a second's queue in a second.
  */
 const LONG_QUEUES_MS = [1000, 2000, 5000, 10_000];
 const LONG_KILOBITS = 1000;

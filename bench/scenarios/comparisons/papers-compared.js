@@ -7,8 +7,8 @@
 /** @typedef {Ranking['sets'][number]} Set */
 
 /**
- * Groups of a ranking, the highest first: a set joins the group of the one before it if its
- * interval meets that of the group's first.
+ * Groups of a ranking, the highest first. A set joins the previous set's group if its interval
+ * meets that of the group's first.
  * @param {Ranking} ranking
  * @returns {string[][]} names
  */

@@ -130,9 +130,8 @@ export function frameFigures(sent, received, { fromMs, toMs }) {
 }
 
 /**
- * Uplink of aloud's page, a frame to a packet. Figures are packets that came to the server, frames
- * that were there for their mix (repeated ones too), and the delay of their arrival after their
- * end.
+ * Uplink of aloud's page, a frame to a packet. Figures are packets at the server, frames in time
+ * for their mix (repeated ones too), and the time from a frame's end to its arrival.
  * @param {SourceCounters} before
  * @param {SourceCounters} after
  * @param {{ arrivals: readonly { frame: number, atMs: number }[], originMs: number, frameMs: number

@@ -1,6 +1,6 @@
 /**
- * A talker that changes from datagrams to a stream and back, on a path that first loses packets and
- * then has too little rate, beside talkers that stay with one way.
+ * A talker that changes from datagrams to a stream and back, beside talkers that stay with one.
+ * Their path first loses packets, and then has too little rate.
  * @import { Swept } from './grid-scenario.js'
  */
 

@@ -58,8 +58,8 @@ async fn open() -> Pair {
 }
 
 impl Pair {
-    /// The session's end on both sides: code and reason of the peer's end, true when it was reset,
-    /// number of violations, and the connection's close code.
+    /// The session's end on both sides. Returns code and reason of the peer's end, true after a
+    /// reset, number of violations, and the connection's close code.
     async fn ended(&self) -> (Option<(u32, String)>, bool, f64, u64) {
         let reason = timeout(AT_ONCE, self.session.closed()).await.unwrap();
         let code = match timeout(AT_ONCE, self.client.closed()).await.unwrap() {

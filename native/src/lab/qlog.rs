@@ -1,6 +1,6 @@
 //! A qlog of each connection, in the directory that the environment variable `QLOGDIR` names, as
-//! other implementations of QUIC have it. quinn writes it: <https://quiclog.github.io>, version 0.3,
-//! as JSON text sequences (RFC 7464).
+//! other implementations of QUIC have it. It is written by quinn: <https://quiclog.github.io>,
+//! version 0.3, as JSON text sequences (RFC 7464).
 
 use std::fs::File;
 use std::io::LineWriter;

@@ -28,17 +28,17 @@ struct Acknowledged {
 
 /// Estimates a path's rate from its acknowledgements.
 ///
-/// A sample is the bytes acknowledged in a fifth of a second, over the longer of the times of
-/// acknowledging and sending them (section 3.3 of the draft). If the application had nothing to
-/// send in that time, a sample is a lower bound of the path's rate: it may raise the estimate and
-/// never lowers it.
+/// A sample is the bytes acknowledged in a fifth of a second, divided by the longer of the times of
+/// acknowledging and sending them. Source: section 3.3 of the draft. If the application had nothing
+/// to send in that time, a sample is a lower bound of the path's rate. It may then raise the
+/// estimate, never lower it.
 ///
 /// Three things differ from the draft. A sample covers a fifth of a second, not a flight. When a
-/// path's rate falls, its queue may stretch a flight to seconds; when it is high, a flight is short
+/// path's rate falls, its queue may stretch a flight to seconds. At a high rate, a flight is short
 /// beside the receivers' acknowledgement delay. A flight after a pause counts from its first
-/// acknowledgement: a controller doesn't learn whether sent packets are acknowledgements only. And
-/// a controller learns with acknowledgements that the application has nothing to send, not when it
-/// writes.
+/// acknowledgement, because a controller doesn't know whether sent packets are acknowledgements
+/// only. And a controller learns of an idle application with acknowledgements, not when the
+/// application writes.
 #[derive(Debug, Default)]
 pub struct Delivery {
     /// Acknowledgements of the last fifth of a second, and the newest before it; of the current

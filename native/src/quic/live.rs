@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
-/// Bytes that may always be in flight: speech of 150 kbit/s over a round trip of 600 ms, plus the
-/// time in which QUIC detects losses.
+/// Bytes that may always be in flight: speech of 150 kbit/s over a round trip of 600 ms, plus
+/// QUIC's time to detect losses.
 const LIVE_WINDOW: u64 = 32 * 1024;
 
 /// Growth of the round trip above which losses count as caused by a full queue.
@@ -14,11 +14,11 @@ const MEMORY: Duration = Duration::from_secs(30);
 ///
 /// A controller for bulk data shrinks its window at each loss, and a session sends too little to
 /// grow it again. With 10 % of random loss it stays at two packets a round trip (RFC 9002, section
-/// 7.2), less than speech sends; packets that don't fit wait and come too late. A larger window
-/// doesn't increase the sending rate, which is the codec's: some 150 kbit/s with redundancy. A TCP
-/// gets more with that loss and a round trip of 60 ms (280 kbit/s by RFC 5348, section 3.1), and
-/// RFC 8083, section 4.3, makes a sender of sound stop at ten times a TCP's rate. So loss alone is
-/// no reason to hold back.
+/// 7.2), less than speech sends. The other packets wait and come too late. A larger window doesn't
+/// increase the sending rate, which is the codec's: some 150 kbit/s with redundancy. A TCP gets
+/// more with that loss and a round trip of 60 ms (280 kbit/s by RFC 5348, section 3.1). RFC 8083,
+/// section 4.3, makes a sender of sound stop at ten times a TCP's rate. So loss alone is no reason
+/// to hold back.
 ///
 /// Two things are reasons. Without acknowledgements no more than the window is sent. When the round
 /// trip grows, our packets fill a queue. Then the other controller's window applies, and old

@@ -17,8 +17,8 @@ use crate::faults::lock;
 /// Share of all places that one address may have waiting.
 const SHARE_OF: usize = 4;
 
-/// Share of all places from which on a new client must first prove its address (RFC 9000, section
-/// 8.1.2); and the same for its own address's share.
+/// Divisor of the places. When an eighth of all or of one address's are taken, a new client must
+/// first prove its address (RFC 9000, section 8.1.2).
 const VALIDATE_FROM: usize = 8;
 
 /// Interval between handshakes, of one address and of all. `test/hostile/rooms.test.js` begins 160

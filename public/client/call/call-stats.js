@@ -46,9 +46,9 @@ import { sumOf } from './device-delays.js';
  * @property {ConnectionStats} connection
  * @property {{ dropped: number, outputMs: number, gaps: number, gapMs: number, clockErrorMs:
  *   number, clockJumps: number, driftPpm: number, lateShare: number, isShortOfTime: boolean }}
- *   client dropped: malformed packets. outputMs: sound that waits for the sound card. gaps, gapMs:
- * times without any. clockErrorMs, clockJumps, driftPpm: the server's clock as measured.
- * lateShare: lateness of timers, 0 to 1
+ *   client `dropped`: malformed packets. `outputMs`: sound that waits for the sound card. `gaps`,
+ *   `gapMs`: times without any. `clockErrorMs`, `clockJumps`, `driftPpm`: the server's clock as
+ *   measured. `lateShare`: lateness of timers, 0 to 1
  * @property {ServerMessages['stats'] | null} server the server's statistics of this participant's
  *   uplink
  */

@@ -1,6 +1,6 @@
 /**
- * Starts a worker from a module, also for a page of another origin: browsers start a worker only
- * from the page's own origin, but its module may import from any that shares it (HTML standard,
+ * Starts a worker from a module, also for a page of another origin. Browsers start a worker only
+ * from the page's own origin. Its module may import from any origin that shares it (HTML standard,
  * "Worker" constructor).
  * @param {URL} url of the module
  */

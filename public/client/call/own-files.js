@@ -1,6 +1,6 @@
 /**
- * The page's end of recordings of one's own sound: their files in the browser's own file system,
- * which no other page can read, and sending them to the server.
+ * The page's end of recordings of one's own sound. Their files are in the browser's own file
+ * system, which no other site can read. Sends them to the server.
  *
  * @import { Call } from '../../call.js'
  * @import { FromFile } from '../capture/recording-worker.js'

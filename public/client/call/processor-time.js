@@ -11,9 +11,9 @@ const SHORT_SHARE = 0.15;
 const ENOUGH_SHARE = 0.05;
 
 /**
- * Share of rounds with a dry sound card above which the thread is short of time, as in three in a
- * row, and below which it no longer is. A sound card runs dry because of the thread: sound missing
- * from the network is concealed. A single gap is over before anything could be done.
+ * Shares of rounds with a dry sound card. Above the first, as in three in a row, the thread is
+ * short of time; below the second no longer. A sound card runs dry because of the thread: sound
+ * missing from the network is concealed. A single gap is over before anything could be done.
  */
 const SHORT_GAP_SHARE = 0.6;
 const ENOUGH_GAP_SHARE = 0.2;

@@ -22,8 +22,9 @@ const EQUAL_MS = 1e-3;
 /**
  * Models how a microphone's sound arrives. Browsers hand out sound in pieces, and sound servers
  * give a browser several pieces at once: then nothing comes for as long as those last. The model
- * has such a burst's length, which is also the period of bursts, and its phase: how much sound came
- * since the last burst's end. All that waits for captured sound is planned by it: see Uplink.
+ * has such a burst's length, which is also the period of bursts. It has its phase too: how much
+ * sound came since the last burst's end. All that waits for captured sound is planned by it: see
+ * Uplink.
  */
 export class BurstModel {
   #lengths = new Float64Array(REMEMBERED);

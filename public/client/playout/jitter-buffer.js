@@ -97,8 +97,8 @@ export class JitterBuffer {
    * @param {Packet} packet as read
    * @param {Uint8Array} bytes the packet's; not kept
    * @param {number} arrivalMs
-   * @returns {number} when the packet is the newest: the first frame with sound that it brings, in
-   *   its own payload or a repeated one; otherwise INDEX_NEVER, which is -1
+   * @returns {number} first frame with sound that the newest packet brings, in its own payload or a
+   *   repeated one; INDEX_NEVER, which is -1, for an older packet
    */
   receive(packet, bytes, arrivalMs) {
     const frame = this.newest < 0 ? packet.frame : unwrapFrame(packet.frame, this.newest);

@@ -1,7 +1,7 @@
 /**
  * Ways of a WebTransport session to carry packets. Calls use datagrams. The others are for
- * comparison: one stream each way; a stream for each packet; and a stream for each packet that is
- * reset after a time.
+ * comparison: one stream each way, a stream for each packet, and one for each that is reset after a
+ * time.
  */
 
 import { PacketReader, withLength } from '../../shared/wire/stream-packets.js';

@@ -189,8 +189,8 @@ export class SoundLag {
   }
 
   /**
-   * Latency of the sound in each packet of a window: from a sample's capture at the speaker to the
-   * arrival of its packet at the listener.
+   * Latency of the sound in each packet of a window, from a sample's capture to the arrival of its
+   * packet at the listener.
    * @param {SoundWindow} window
    * @param {number} serverDelayMs
    * @returns {{ latenciesMs: { atMs: number, latencyMs: number }[], correlation: number } | null}

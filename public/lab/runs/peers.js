@@ -1,7 +1,8 @@
 /**
- * The page's end of sessions over WebRTC's data channels, to be compared with the transports:
- * packets on a channel without order and retransmission, control messages as text on one with both.
- * Both ends know the channels beforehand, so that neither has to take any that the other opens.
+ * The page's end of sessions over WebRTC's data channels, to be compared with the transports.
+ * Packets are on a channel without order and retransmission, control messages as text on one with
+ * both. Both ends know the channels beforehand, so that neither has to take any that the other
+ * opens.
  *
  * @typedef {object} PeerMessage  what the page tells the worker that asked for a peer
  * @property {RTCDataChannel[]} [channels]  for control messages and for packets, not open yet

@@ -1,6 +1,6 @@
 /**
- * Protocols by which the lab's clients reach the server: the transports, and where the server has a
- * plugin for them, WebTransport whose packets go on streams and WebRTC's data channels.
+ * Protocols by which the lab's clients reach the server. Beside the transports, a server with the
+ * plugin has WebTransport whose packets go on streams, and WebRTC's data channels.
  *
  * @import { Scope, ServerConfig, WebTransportOffer } from '../../client/connection/choose.js'
  * @import { TransportName } from '../../client/connection/connection.js'

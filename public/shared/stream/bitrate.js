@@ -51,8 +51,8 @@ export const leastBitrate = (format) =>
   format.frameMs / format.opusFrames < NARROW_MS ? fullBandBitrate(format) : 0;
 
 /**
- * Bits that Opus frames shorter than 10 ms need for the quality of 20 ms frames, relative to them,
- * by their length in milliseconds (docs/codec.md, "Short frames").
+ * Bits that short Opus frames need for the quality of 20 ms frames, relative to these, by length in
+ * milliseconds (docs/codec.md, "Short frames").
  */
 const BITS_OF_SHORT = new Map([
   [2.5, 4 / 3],

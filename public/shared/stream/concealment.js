@@ -23,8 +23,8 @@ export const mostConcealedInFile = ({ frameMs, opusFrames }) =>
   Math.max(1, Math.floor((MAX_CONCEAL_MS * opusFrames) / frameMs));
 
 /**
- * Fades concealed sound to silence, independent of its frame length. libopus alone fades by a share
- * per frame: frames of 20 ms and more would end abruptly.
+ * Fades concealed sound to silence, independent of its frame length. By libopus alone it fades by a
+ * share per frame: frames of 20 ms and more would end abruptly.
  */
 export class ConcealmentFade {
   #channels;

@@ -174,8 +174,8 @@ export class PayloadEncoder {
    * @param {Uint8Array} out
    * @param {number} at
    * @param {number} [complexity]
-   * @param {boolean} [predicts] false for the first frame after unencoded ones: it is coded
-   *   independently, so that it sounds the same from a decoder that had silence or loss instead
+   * @param {boolean} [predicts] false for the first frame after unencoded ones. It is coded
+   *   independently, and sounds the same from a decoder that had silence or loss instead
    */
   begin(pcm, out, at, complexity = this.#complexity, predicts = true) {
     this.#bytes = 0;

@@ -1,7 +1,7 @@
 /**
- * The browser's speech recognition, with a track and on this device (Web Speech API, as of 2026:
- * `start(track)`, `processLocally`, `available()` and `install()`, which Chrome and Edge have).
- * Recognition by a service of the browser's maker is never used.
+ * The browser's speech recognition, with a track and on this device. It needs `start(track)`,
+ * `processLocally`, `available()` and `install()` of the Web Speech API, which Chrome and Edge have
+ * in 2026. Recognition by a service of the browser's maker is never used.
  *
  * @typedef {ArrayLike<{ transcript: string }> & { isFinal: boolean }} Result
  * @typedef {{ results: ArrayLike<Result>, resultIndex: number }} ResultEvent

@@ -11,8 +11,8 @@ import { GroupChoice } from './group-choice.js';
  */
 
 /**
- * The line above the people while the room has groups: which group one is in, the way to another,
- * who speaks to all, and the time until everybody is called back.
+ * The line above the people while the room has groups. It shows one's own group, the way to
+ * another, who speaks to all, and the time until everybody is called back.
  */
 export class GroupBar {
   #sounds;

@@ -13,8 +13,8 @@ import { texts as callTexts } from '../../texts/texts.js';
 const TYPED_MS = 400;
 
 /**
- * List of the audience in the panel Room: found by a part of their name, page by page, with buttons
- * that let them speak or remove them.
+ * List of the audience in the panel Room, page by page, with a search by name. Buttons let a
+ * listener speak or remove them.
  */
 export class AudienceList {
   #send;

@@ -27,8 +27,8 @@ const firstCharacter = (/** @type {string} */ word) => {
 };
 
 /**
- * Hue of a person, a hash of the name: FNV-1a of its UTF-16 units, mixed once more, so that names
- * with different last letters get distant hues.
+ * Hue of a person, a hash of the name: FNV-1a of its UTF-16 units. It is mixed once more, so that
+ * names with different last letters get distant hues.
  * @param {string} name
  * @returns {number} degrees, 0 to 359
  */

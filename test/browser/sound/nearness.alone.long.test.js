@@ -12,8 +12,8 @@ import { useSite } from '../support/site.js';
 
 const PER_MS = 48;
 /**
- * A piece of what was heard, long enough to be found in the speech, and how many at its end are
- * looked for: some are of pauses.
+ * Length of a piece of the heard sound that can be found in the speech, and number of pieces to
+ * search: some are pauses.
  */
 const PIECE = 600 * PER_MS;
 const PIECES = 3;

@@ -37,8 +37,8 @@ export const allowRecorder = (page) =>
   });
 
 /**
- * As record(), mono, but by a worklet, which never misses a block: a ScriptProcessorNode does while
- * the page fetches what it has, and all that follows is then 128 samples earlier.
+ * As record(), mono, but by a worklet, which never misses a block. A ScriptProcessorNode does while
+ * the page fetches what it has. All later sound is then 128 samples earlier.
  * @param {Page} page in a call, whose page was opened with allowRecorder()
  * @returns {Promise<() => Promise<Float32Array>>} tells what was recorded since the start
  */

@@ -11,9 +11,8 @@ const AGAIN_MS = 200;
 
 /**
  * Many sessions that send noise without a pause.
- * @type {Attack} options: { sessions, perRoom, addresses: how many they come from; overHttp3:
- *   whether they come by WebTransport instead, from one address; frameMs: of their rooms' frames,
- *   the server's without }
+ * @type {Attack} options: { sessions, perRoom, addresses: their number; overHttp3: true for
+ *   WebTransport instead, from one address; frameMs: of their rooms' frames, the server's without }
  */
 export async function attack(target, { sessions, perRoom, addresses, overHttp3 = false, frameMs }) {
   const { frames, periodMs } = await makeNoise(frameMs);

@@ -13,9 +13,9 @@ import { serve } from '../../../testkit/participants/child.js';
  *   given to sockets as `localAddress`. Any of 127.0.0.0/8 will do too
  * @property {() => boolean} isOver  true when the attack's time is up
  *
- * A function `attack` of a module in test/hostile/attacks/: it goes on until its time is up, ends
- * what it has opened, and gives what it counted. An attack that is refused or cut off goes on with
- * new connections.
+ * A function `attack` of a module in test/hostile/attacks/. It goes on until its time is up, ends
+ * what it has opened, and returns its counts. An attack that is refused or cut off goes on with new
+ * connections.
  * @typedef {(target: Target, options: any) => Promise<Record<string, any>>} Attack
  */
 

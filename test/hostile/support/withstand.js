@@ -83,8 +83,8 @@ const FRAME_MS = 20;
  */
 
 /**
- * Runs an attack, and fails if it did harm: the listener missed packets or got one too late, memory
- * or descriptors stayed, or the server logged an error.
+ * Runs an attack, and fails if it did harm. Harm is a missed or late packet at the listener, memory
+ * or descriptors that stay, or an error in the log.
  * @param {Wish} wish
  * @returns {Promise<Figures>}
  */

@@ -47,8 +47,8 @@ async function startServer(...argv) {
 }
 
 /**
- * Options for a further host name, and a directory of its own: its certificate has the name, by
- * which a later server with the same directory could be addressed too.
+ * Options for a further host name, and a directory of its own. The certificate there has the name,
+ * so a later server with the same directory could be addressed by it too.
  * @param {string} name
  */
 async function hostArguments(name) {

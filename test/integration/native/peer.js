@@ -1,7 +1,8 @@
 /**
  * A process with one end of a session in it, for tests that watch it end or kill it.
- *   node native-peer.js echo                         a server and a client of it, then close
- *   node native-peer.js hold <url> <hash>            a client that stays until it is killed
+ *
+ *     node peer.js echo                a server and a client of it, then close
+ *     node peer.js hold <url> <hash>   a client that stays until it is killed
  */
 import { Endpoint } from '@aloud/native';
 import { generateCertificate } from '../../../server/certificate/generate.js';

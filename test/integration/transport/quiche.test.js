@@ -20,8 +20,8 @@ import {
 } from '../../../testkit/transport-cases.js';
 
 /**
- * The package's own session objects, over its HTTP/2 server, which needs no engine, on real
- * sockets; and on an engine that is made here, for what only an engine does.
+ * The package's own session objects on real sockets, over its HTTP/2 server, which needs no engine.
+ * For what only an engine does, they are on one that is made here.
  *
  * @import { Options, Peer } from '../../../testkit/transport-cases.js'
  */

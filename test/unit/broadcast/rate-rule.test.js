@@ -35,9 +35,9 @@ const reading = (fields) => ({
  * @param {number} [way.queueMs] the most that waits
  * @param {number} [way.seed]
  * @param {Ladder} [way.rates]
- * @param {Reading['carriage']} [way.carriage] surely: packets that the queue drops are sent
- *   again, until the rate goes down and all waiting ones are sent again at the lowest rate; thrice:
- *   unless the rule says otherwise
+ * @param {Reading['carriage']} [way.carriage] with `surely`, dropped packets are sent again, until
+ *   the rate goes down; then all waiting ones are sent at the lowest rate. It is `thrice` unless
+ *   the rule says otherwise
  */
 function simulate(
   { bps, lossShare = 0, queueMs = 1500, seed = 1, rates = ladder, carriage: usual = 'once' },

@@ -78,3 +78,15 @@ it('a sentence may begin with code or a quotation', () => {
   expect(found(`It ${words}ends. \`run()\` ${words}ends.`, false)).toEqual([]);
   expect(found(`It ${words}ends. “Added” ${words}ends.`, false)).toEqual([]);
 });
+
+it('a paragraph, a list item and code end a sentence of a comment', () => {
+  const words = 'word '.repeat(14).trim();
+  expect(found(`Lists ${words}:\n- ${words}\n- ${words}`)).toEqual([]);
+  expect(found(`Starts ${words}:\n\n    npm start ${words}\n\nand ${words}`)).toEqual([]);
+  expect(found(`Has ${words}\n${words}`)).toEqual(['29 words']);
+});
+
+it('rows of a table are no sentences', () => {
+  const words = 'word '.repeat(26);
+  expect(found(`Lists words.\n\n| ${words} |\n| ${words} |`)).toEqual([]);
+});

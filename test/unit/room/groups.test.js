@@ -37,8 +37,8 @@ async function begin(names, how = { count: 2 }, options = {}) {
 }
 
 /**
- * Has each person speak with a value of their own for a while, and returns what each hears near its
- * end: the sum of the values of those in the mix.
+ * Has each person speak with a value of their own for a while. Returns what each hears near its
+ * end: the sum of the values in the mix.
  * @param {Conference} conference
  * @param {Map<Person, number>} values
  * @param {Person[]} [silent]  people who only listen

@@ -1,5 +1,5 @@
-//! Opens a session, writes a line on a stream of it and sends a datagram, and prints as JSON what comes back:
-//! interop <url> <line> <datagram in hex>
+//! Opens a session, writes a line on a stream of it and sends a datagram. Prints as JSON what comes
+//! back. Usage: interop <url> <line> <datagram in hex>
 
 use std::error::Error;
 use std::time::Duration;

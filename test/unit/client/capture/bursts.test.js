@@ -22,8 +22,8 @@ const JITTER_MS = 0.3;
 const PHASES = Array.from({ length: 10 }, (_, ms) => ms);
 
 /**
- * Returns the smallest D that has a microphone's frames in the mix, and the time from a piece's end
- * until its last frame is mixed at that D, in milliseconds.
+ * Returns the smallest D that has a microphone's frames in the mix. Returns also the time from a
+ * piece's end until its last frame is mixed at that D, in milliseconds.
  * @param {number} frameMs
  * @param {number} pieceMs  in which sound comes from the microphone
  * @param {number} phase
@@ -57,8 +57,8 @@ function needOf(frameMs, pieceMs, phase) {
 }
 
 /**
- * Returns the smallest D for a microphone whose sound comes in bursts, by how much its sound is
- * placed later than it came, and all encoded samples of a sound that isn't the same throughout.
+ * Returns the smallest D for a microphone whose sound comes in bursts, and by how much its sound is
+ * placed later than it came. Returns also all encoded samples of a sound that changes throughout.
  * @param {number} frameMs
  * @param {readonly (keyof typeof PERIODS)[]} patterns  one after the other, SECONDS of each
  * @param {number} seed

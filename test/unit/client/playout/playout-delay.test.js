@@ -104,8 +104,8 @@ it.each([
  * Wanted delay when the path becomes longer as a whole, as when the server-side delay is raised.
  * @param {number} frameMs
  * @param {number} longerMs
- * @returns {{ most: number, wantedMs: number }} the latest that sound was to be heard, after the
- *   quickest packet of the old path; and the delay that is wanted half a minute later
+ * @returns {{ most: number, wantedMs: number }} `most`: latest time of hearing a sound, after the
+ *   old path's quickest packet; `wantedMs`: the delay that is wanted half a minute later
  */
 function wantedOnLongerPath(frameMs, longerMs) {
   const delay = new PlayoutDelay(frameMs);
