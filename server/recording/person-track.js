@@ -67,6 +67,11 @@ export class PersonTrack {
     this.frameSeconds = format.frameMs / 1000;
   }
 
+  /** True when packets are decoded and encoded again, not kept as they came. */
+  get isEncoded() {
+    return this.#encoded !== null;
+  }
+
   /**
    * Writes one frame, and adds it to the mix.
    * @param {number} frame

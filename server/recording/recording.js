@@ -202,14 +202,21 @@ export class Recording {
   }
 
   /**
+   * Continues a person's track. A track of Opus packets, kept as they come, ends before PCM.
    * @param {string} id  of a person who has reconnected
    * @param {PacketBuffer} packets  of the person from now on
+   * @param {boolean} isPcm  true if the packets have PCM
    * @returns {boolean} true if they are recorded
    */
-  replace(id, packets) {
+  replace(id, packets, isPcm) {
     const track = this.#tracks.get(id);
-    track?.continueWith(packets);
-    return track !== undefined;
+    if (track === undefined) return false;
+    if (isPcm && !track.isEncoded) {
+      this.leave(id);
+      return false;
+    }
+    track.continueWith(packets);
+    return true;
   }
 
   /** Ends the track of a person who left, at the present frame. @param {string} id */

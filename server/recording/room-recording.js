@@ -49,8 +49,12 @@ export class RoomRecording {
   #state = null;
   /** @type {Recording | null} */
   #recording = null;
-  /** Ids of people who agreed, and are where the recording isn't. @type {Set<string>} */
-  #paused = new Set();
+  /**
+   * Ids of people who agreed, by their last answer, also while they are away or where the recording
+   * isn't. The answer holds for one recording.
+   * @type {Set<string>}
+   */
+  #agreed = new Set();
   #opening = false;
   #closed = false;
 
@@ -102,6 +106,7 @@ export class RoomRecording {
     const retryMs = this.#starts.take(clock.now());
     if (retryMs > 0) return member.refuse('record', 'recording-busy', { retryMs });
     this.#opening = true;
+    this.#agreed = new Set([member.id]);
     this.#begin(member, isPublic)
       .catch((error) => this.#failed(error, member))
       .finally(() => (this.#opening = false));
@@ -169,7 +174,6 @@ export class RoomRecording {
     /** @type {RecordingState} */
     const state = { id, on: true, by: member.label, person: member.id, startedAt, isPublic };
     this.#state = state;
-    this.#paused.clear();
     let recording;
     try {
       recording = new Recording({
@@ -190,7 +194,8 @@ export class RoomRecording {
     if (!state.on) return recording.stop();
     this.#recording = recording;
     this.#people.tell({ type: 'recording', recording: state });
-    for (const one of [member, ...this.#people.shared(member.id)]) await this.#add(one);
+    const starter = this.#people.find(member.id);
+    if (starter) this.resume(starter);
   }
 
   /**
@@ -222,21 +227,30 @@ export class RoomRecording {
    * @param {boolean} agreed
    */
   consent(member, agreed) {
-    if (!this.#state?.on) return;
-    this.#paused.delete(member.id);
-    // A recording's mix has the room's speakers alone.
-    const isOfTheRoom = member.group === 0 && member.language === null;
-    if (agreed && !isOfTheRoom) return void this.#paused.add(member.id);
-    for (const one of [member, ...this.#people.shared(member.id)]) this.#consent(one, agreed);
+    const { id, grant } = member;
+    // A person may withdraw while the recording that they start is being opened.
+    if (grant.owner !== undefined || !(this.#state?.on || (this.#opening && !agreed))) return;
+    if (agreed) {
+      this.#agreed.add(id);
+      return this.resume(member);
+    }
+    this.#agreed.delete(id);
+    for (const one of [member, ...this.#people.shared(id)]) {
+      this.#recording?.remove(one.id);
+      this.#mark(one, false);
+    }
   }
 
-  /** @param {Member} member @param {boolean} agreed */
-  #consent(member, agreed) {
-    if (agreed) this.#add(member).catch((error) => this.#failed(error, member));
-    else {
-      this.#recording?.remove(member.id);
-      this.#mark(member, false, false);
-    }
+  /**
+   * True for a present member who agreed, or whose owner did, and who is where the recording is.
+   * @param {Member} member
+   */
+  #isWanted(member) {
+    const { owner } = member.grant;
+    const person = owner === undefined ? member : this.#people.find(owner);
+    // A recording's mix has the room's speakers alone.
+    const isOfTheRoom = person?.group === 0 && person.language === null;
+    return isOfTheRoom && this.#agreed.has(person.id) && this.#people.isHere(member);
   }
 
   /**
@@ -245,32 +259,30 @@ export class RoomRecording {
    * @param {Member} member
    */
   pause(member) {
-    if (!member.agreed) return;
     for (const one of [member, ...this.#people.shared(member.id)]) {
       this.#recording?.leave(one.id);
-      this.#mark(one, false, false);
+      this.#mark(one, false);
     }
-    this.#paused.add(member.id);
   }
 
-  /** Records a member who is back, if they had agreed. @param {Member} member */
+  /** Records a member who has come, or is back, and their shared sound. @param {Member} member */
   resume(member) {
-    if (this.#paused.has(member.id)) this.consent(member, true);
+    if (this.#recording === null) return;
+    for (const one of [member, ...this.#people.shared(member.id)])
+      this.#add(one).catch((error) => this.#failed(error, one));
   }
 
-  /** @param {Member} member */
+  /** Records a member, if they agreed. @param {Member} member */
   async #add(member) {
     const recording = this.#recording;
     const { source } = member;
-    if (member.agreed || recording === null || source === null) return;
+    if (recording === null || source === null || member.recorded || !this.#isWanted(member)) return;
     if (recording.files >= MAX_FILES) return member.refuse('record', 'recording-limit');
-    this.#mark(member, true, false);
     const { format } = this.#config;
     const { sampleRate, channels, opusFrameSamples: frameSamples } = format;
+    const encoded = member.pcm ? await this.#encoder() : null;
     let decoder;
-    let encoded = null;
     try {
-      if (member.pcm) encoded = await this.#encoder();
       const opened = await this.#services.codec.createDecoder({
         sampleRate,
         frameSamples,
@@ -278,29 +290,25 @@ export class RoomRecording {
       });
       decoder = new PayloadDecoder(opened, format);
     } catch (error) {
-      this.#mark(member, false, false);
+      encoded?.encoder.close();
       throw error;
     }
-    // Skips a person who has changed their mind in the meantime, or left.
-    const isThere = this.#people.present.get(member.id) === member;
-    if (!member.agreed || member.recorded || !isThere || this.#recording !== recording) {
+    // Skips a person who has changed their mind in the meantime, moved, or left.
+    const isSame = this.#recording === recording && member.source === source;
+    if (!isSame || member.recorded || !this.#isWanted(member)) {
       decoder.close();
       encoded?.encoder.close();
       return;
     }
     recording.add(member, source.packets, decoder, encoded);
-    this.#mark(member, true, true);
+    this.#mark(member, true);
   }
 
-  /**
-   * @param {Member} member
-   * @param {boolean} agreed
-   * @param {boolean} recorded
-   */
-  #mark(member, agreed, recorded) {
-    const isChange = member.recorded !== recorded;
-    Object.assign(member, { agreed, recorded });
-    if (isChange) this.#people.changed(member);
+  /** @param {Member} member @param {boolean} recorded */
+  #mark(member, recorded) {
+    if (member.recorded === recorded) return;
+    member.recorded = recorded;
+    this.#people.changed(member);
   }
 
   /** Keeps a caption, if its speaker is being recorded. @param {SpokenText} spoken */
@@ -310,15 +318,16 @@ export class RoomRecording {
 
   /** @param {Member} member  has returned to their place with a new session */
   replaced(member) {
-    const goesOn =
-      (member.source && this.#recording?.replace(member.id, member.source.packets)) ?? false;
-    Object.assign(member, { agreed: goesOn, recorded: goesOn });
+    const { id, source, pcm } = member;
+    const goesOn = source && this.#recording?.replace(id, source.packets, pcm !== undefined);
+    member.recorded = goesOn ?? false;
   }
 
   /** @param {Member} member */
   left(member) {
-    this.#paused.delete(member.id);
+    this.#agreed.delete(member.id);
     this.#recording?.leave(member.id);
+    member.recorded = false;
   }
 
   /** @param {Partial<RecordingState>} why */
@@ -326,9 +335,10 @@ export class RoomRecording {
     if (!this.#state?.on) return;
     this.#recording?.stop();
     this.#recording = null;
+    this.#agreed.clear();
     Object.assign(this.#state, why, { on: false });
     this.#people.tell({ type: 'recording', recording: this.#state });
-    for (const member of this.#people.present.values()) this.#mark(member, false, false);
+    for (const member of this.#people.everybody) this.#mark(member, false);
   }
 
   /** Ends with the room; the rest of the recording is still written. Idempotent. */

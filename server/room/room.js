@@ -308,9 +308,7 @@ export class Room {
     this.record.captions.welcomed(member);
     sound.welcomed(member);
     people.announce(member, before !== null && !before.isLight);
-    const { owner } = member.grant;
-    if (owner !== undefined && people.find(owner)?.agreed)
-      this.record.recording.consent(member, true);
+    this.record.recording.resume(member);
     if (isNew && !taken) this.#happened('participant_joined', member);
   }
 

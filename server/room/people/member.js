@@ -87,8 +87,6 @@ export class Member {
   group;
   /** Tag of the language that the member interprets into; null for others. */
   language;
-  /** True when the member wants to be recorded. */
-  agreed = false;
   /** True while the member is being recorded. */
   recorded = false;
   /**

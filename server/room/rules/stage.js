@@ -272,8 +272,6 @@ export class Casting {
     const opened = streams.open(member.id, session, { delivery: 'tick' }, null, permissions);
     if (opened === 'server-full') return opened;
     this.#recording.left(member);
-    member.agreed = false;
-    member.recorded = false;
     delivery.leave(source, listener);
     this.#people.recast(member, () => member.recast(opened));
     listener.close();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Recordings } from '../../../server/recording/recordings.js';
-import { Conference } from '../../fakes/conference.js';
+import { Conference, settle } from '../../fakes/conference.js';
 
 /** @typedef {import('../../fakes/conference.js').Person} Person */
 
@@ -24,14 +24,17 @@ const refused = (person) => person.session.told('refused').map(({ of, code }) =>
 /** @param {Person} moderator @param {object} message */
 const moderate = (moderator, message) => say(moderator, { type: 'moderate', ...message });
 
-/** A room whose moderator is Ann, and that Bob is recording. */
-async function recordedRoom() {
+/**
+ * A room whose moderator is Ann, and that Bob is recording.
+ * @param {ConstructorParameters<typeof Conference>[0]} [options]
+ */
+async function recordedRoom(options = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'recordings-'));
   const log = { warn: () => {}, error: () => {} };
   /** @type {any[]} */
   const events = [];
   const info = (/** @type {any} */ fields) => void events.push(fields);
-  const conference = new Conference({ log: { error: () => {}, info } });
+  const conference = new Conference({ log: { error: () => {}, info }, ...options });
   const recordings = new Recordings({
     directory,
     limitBytes: 1e9,
@@ -211,6 +214,64 @@ describe('people in groups', () => {
     expect(recorded(cid)).toBe(false);
     moderate(ann, { action: 'groups-back' });
     await vi.waitFor(() => expect(recorded(cid)).toBe(true));
+  });
+
+  it('start a recording of the room, in which they are once they are back', async () => {
+    const { conference, ann, bob } = await recordedRoom();
+    stop(bob);
+    moderate(ann, { action: 'groups', count: 2 });
+    moderate(ann, { action: 'group', person: bob.id, group: 1 });
+    say(bob, { type: 'record', on: true });
+    await vi.waitFor(() => expect(last(ann, 'recording')?.recording.on).toBe(true));
+    const recorded = () => conference.rooms.get('lab')?.people.find(bob.id)?.recorded;
+    for (let i = 0; i < 5; i++) await settle();
+    expect(recorded()).toBe(false);
+    moderate(ann, { action: 'groups-back' });
+    await vi.waitFor(() => expect(recorded()).toBe(true));
+  });
+
+  it('are recorded again though they were away when everybody was called back', async () => {
+    const { conference, ann, cid } = await recordedRoom();
+    const recorded = () => conference.rooms.get('lab')?.people.find(cid.id)?.recorded;
+    say(cid, { type: 'recordConsent', agreed: true });
+    await vi.waitFor(() => expect(recorded()).toBe(true));
+    moderate(ann, { action: 'groups', count: 2 });
+    moderate(ann, { action: 'group', person: cid.id, group: 1 });
+    cid.session.close(19, 'lost');
+    moderate(ann, { action: 'groups-back' });
+    for (let i = 0; i < 5; i++) await settle();
+    await conference.join('Cid', { resume: last(cid, 'welcome').resume });
+    await vi.waitFor(() => expect(recorded()).toBe(true));
+  });
+});
+
+describe('a person who comes back with PCM', () => {
+  it('has another track, because the first has Opus packets as they came', async () => {
+    const { conference, bob, recordings } = await recordedRoom({ frameMs: 5 });
+    const { id } = last(bob, 'recording').recording;
+    const files = async () => (await recordings.describe(id))?.files.map(({ file }) => file);
+    const recorded = () => conference.rooms.get('lab')?.people.find(bob.id)?.recorded;
+    await vi.waitFor(() => expect(recorded()).toBe(true));
+    const { resume } = last(bob, 'welcome');
+    await conference.join('Bob', { resume, pcm: 16 });
+    await vi.waitFor(async () => expect(await files()).toContain('02-bob.opus'));
+    expect(recorded()).toBe(true);
+    // PCM is encoded for a track, and so is what follows it.
+    await conference.join('Bob', { resume });
+    for (let i = 0; i < 5; i++) await settle();
+    expect(await files()).toEqual(['mix.opus', '01-bob.opus', '02-bob.opus']);
+  });
+});
+
+describe('the person who starts a recording', () => {
+  it('isn’t in it after withdrawing while it is being opened', async () => {
+    const { conference, ann, bob } = await recordedRoom();
+    stop(bob);
+    say(bob, { type: 'record', on: true });
+    say(bob, { type: 'recordConsent', agreed: false });
+    await vi.waitFor(() => expect(last(ann, 'recording')?.recording.on).toBe(true));
+    for (let i = 0; i < 5; i++) await settle();
+    expect(conference.rooms.get('lab')?.people.find(bob.id)?.recorded).toBe(false);
   });
 });
 
