@@ -13,10 +13,13 @@ const ANSWER_MS = 5000;
 const CONNECT_MS = 15_000;
 
 /**
- * Open peers. The library ends the process if one is garbage-collected in use.
+ * Peers that the library still uses: it ends the process if one is garbage-collected in use.
  * @type {Set<Peer>}
  */
-const open = new Set();
+export const open = new Set();
+
+/** Thrown for an offer that the library can't read. */
+export class OfferError extends Error {}
 
 /** One connection over WebRTC, with one track of Opus. */
 export class Peer {
@@ -61,6 +64,7 @@ export class Peer {
     connection.onStateChange((state) => {
       if (state === 'connected') clock.clearTimeout(this.#timer);
       else if (state === 'failed' || state === 'closed' || state === 'disconnected') this.close();
+      if (state === 'closed') open.delete(this);
     });
     connection.onGatheringStateChange((state) => {
       if (state === 'complete') this.#settle(connection.localDescription()?.sdp ?? null);
@@ -79,12 +83,18 @@ export class Peer {
   /**
    * @param {readonly string[]} addresses  see finishAnswer
    * @returns {Promise<string | null>} the answer; null when there is none in time
+   * @throws {OfferError}
    */
   async answer(addresses) {
+    if (this.#isClosed) return null;
+    try {
+      this.#connection.setRemoteDescription(this.#offer.sdp, 'offer');
+    } catch (error) {
+      throw new OfferError('the offer can not be read', { cause: error });
+    }
     /** @type {Promise<string | null>} */
     const gathered = new Promise((resolve) => (this.#settle = resolve));
     this.#timer = this.#clock.setTimeout(() => this.#settle(null), ANSWER_MS);
-    this.#connection.setRemoteDescription(this.#offer.sdp, 'offer');
     this.#connection.setLocalDescription('answer');
     const sdp = await gathered;
     this.#clock.clearTimeout(this.#timer);
@@ -117,7 +127,6 @@ export class Peer {
     this.#isClosed = true;
     this.#clock.clearTimeout(this.#timer);
     this.#settle(null);
-    this.#connection.onStateChange((state) => state === 'closed' && open.delete(this));
     this.#connection.close();
     this.#onEnd();
   }

@@ -33,7 +33,7 @@ import { splitTarget } from '../request/target.js';
 import { repeat } from '../timers.js';
 import { TokenBucket } from '../token-bucket.js';
 import { directClient, peerName } from '../transport/client-address.js';
-import { Peer } from './peer.js';
+import { OfferError, Peer } from './peer.js';
 import { ReceivedSound } from './received-sound.js';
 import { readOffer } from './sdp.js';
 import { WhepSession } from './whep-session.js';
@@ -244,6 +244,7 @@ class WebRtcServer {
     const onEnd = (/** @type {ErrorCode | null} */ code) => {
       this.#open.delete(id);
       peer?.close();
+      sound?.close();
       if (response.headersSent) return;
       if (open.session.movedTo) sendTo(request, response, open.session.movedTo.url);
       // Counted by the code that refused.
@@ -259,25 +260,29 @@ class WebRtcServer {
     this.#open.set(id, open);
     /** @type {Peer | null} */
     let peer = null;
+    /** @type {ReceivedSound | null} */
+    let sound = null;
     session.offerTo(accept);
     if (session instanceof StreamSession) session.join(name, token ?? '');
     else session.join(token);
     const format = await session.admitted;
-    const sound = format ? await ReceivedSound.open(offer.payloadType, format) : null;
-    if (session.ended) return sound?.close();
-    peer = new Peer({
-      ...{ library, offer, clock, port: this.#options.port() },
-      onPacket: sound ? this.#receiver(open, sound) : () => {},
-      onEnd: () => {
-        sound?.close();
-        session.close(0, 'left');
-      },
-    });
-    if (session instanceof WhepSession) session.sendTo(peer, offer.payloadType);
-    const sdp = await peer.answer(await addressesOf(request.headers.host));
-    if (sdp === null || response.destroyed) return session.closeWith('session-lost');
-    response.setHeader('Location', `/${kind}/${room}/${id}`);
-    answer(response, 201, SDP, sdp);
+    try {
+      sound = format ? await ReceivedSound.open(offer.payloadType, format) : null;
+      if (session.ended) return sound?.close();
+      peer = new Peer({
+        ...{ library, offer, clock, port: this.#options.port() },
+        onPacket: sound ? this.#receiver(open, sound) : () => {},
+        onEnd: () => session.close(0, 'left'),
+      });
+      if (session instanceof WhepSession) session.sendTo(peer, offer.payloadType);
+      const sdp = await peer.answer(await addressesOf(request.headers.host));
+      if (sdp === null || response.destroyed) return session.closeWith('session-lost');
+      response.setHeader('Location', `/${kind}/${room}/${id}`);
+      answer(response, 201, SDP, sdp);
+    } catch (error) {
+      if (error instanceof OfferError) this.#endBecause(open, 'bad-request');
+      else session.fail(error);
+    }
   }
 
   /**
@@ -303,18 +308,24 @@ class WebRtcServer {
   #check() {
     const now = this.#options.clock.now();
     for (const open of [...this.#open.values()]) {
-      const { session, heardMs, room } = open;
+      const { session, heardMs } = open;
       if (session instanceof WhepSession) session.keepAlive();
-      else if (now - heardMs > STALL_MS) {
-        countRefusal('http', 'stream-stalled');
-        this.#options.log.info?.(
-          { event: 'stream-ended', room, peer: session.peer, code: 'stream-stalled' },
-          'stream ended',
-        );
-        open.ended = 'stream-stalled';
-        session.close(0, 'left');
-      }
+      else if (now - heardMs > STALL_MS) this.#endBecause(open, 'stream-stalled');
     }
+  }
+
+  /**
+   * Ends a session because of its peer.
+   * @param {Open} open
+   * @param {ErrorCode} code
+   */
+  #endBecause(open, code) {
+    const { room, session } = open;
+    const { peer } = session;
+    countRefusal('http', code);
+    this.#options.log.info?.({ event: 'stream-ended', room, peer, code }, 'stream ended');
+    open.ended = code;
+    session.close(0, 'left');
   }
 
   /** @param {string} id @param {IncomingMessage} request @param {ServerResponse} response */

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWebRtc, findWebRtc, MAX_PEERS, webRtcLine } from '../../../server/webrtc/webrtc.js';
 import { counted } from '../../../server/counts.js';
+import { open as openPeers } from '../../../server/webrtc/peer.js';
 import { Conference, settle } from '../../fakes/conference.js';
 
 const OFFER = [
@@ -13,6 +14,8 @@ const OFFER = [
 class FakePeerConnection {
   /** @type {FakePeerConnection[]} */
   static all = [];
+  /** Reason for which the library refuses offers. @type {Error | null} */
+  static refusal = null;
   isClosed = false;
   /** @type {(state: string) => void} */
   state = () => {};
@@ -33,7 +36,9 @@ class FakePeerConnection {
   onGatheringStateChange(call) {
     this.gathering = call;
   }
-  setRemoteDescription() {}
+  setRemoteDescription() {
+    if (FakePeerConnection.refusal) throw FakePeerConnection.refusal;
+  }
   setLocalDescription() {
     queueMicrotask(() => this.gathering('complete'));
   }
@@ -53,9 +58,13 @@ const library = /** @type {any} */ ({
   RtcpReceivingSession: class {},
 });
 
-/** @param {{ load?: (() => Promise<any>) | null }} [options] */
-async function open({ load = async () => library } = {}) {
+/** @param {any} fields  of a line of the log that no test expects */
+const unexpected = (fields) => expect(fields).toBe(null);
+
+/** @param {{ load?: (() => Promise<any>) | null, onError?: (fields: any) => void }} [options] */
+async function open({ load = async () => library, onError = unexpected } = {}) {
   FakePeerConnection.all = [];
+  FakePeerConnection.refusal = null;
   const conference = new Conference({ idleTimeoutMs: 1_000_000 });
   const { clock, rooms, codec } = conference;
   const ann = await conference.join('Ann');
@@ -67,7 +76,7 @@ async function open({ load = async () => library } = {}) {
       inRoom: async (name) => /** @type {any} */ (rooms.get(name)?.publicView ?? 'not-found'),
     },
     ...{ codec: /** @type {any} */ (codec), port: () => 0, load, clock },
-    log: /** @type {any} */ ({ error: (/** @type {any} */ fields) => expect(fields).toBe(null) }),
+    log: /** @type {any} */ ({ error: onError }),
   });
   onTestFinished(() => webrtc.close());
   /**
@@ -102,7 +111,9 @@ async function open({ load = async () => library } = {}) {
     });
     request.emit('data', Buffer.from(body));
     request.emit('end');
-    for (let i = 0; i < 2000 && answer.status === 0 && !answer.isPassedOn; i++) await settle();
+    // The first decoder takes a while to load.
+    const until = performance.now() + 5000;
+    while (answer.status === 0 && !answer.isPassedOn && performance.now() < until) await settle();
     return answer;
   };
   const people = () => [...(rooms.get('lab')?.people.present.values() ?? [])].map((p) => p.name);
@@ -175,6 +186,48 @@ describe('WHIP', () => {
     await send();
     FakePeerConnection.all[1].state('failed');
     expect(people()).toEqual(['Ann']);
+  });
+
+  it('keeps a peer that has ended until the library has closed it, no longer', async () => {
+    const { key, ask } = await open();
+    const before = openPeers.size;
+    await ask('POST', '/whip/lab', { token: key });
+    const [{ state }] = FakePeerConnection.all;
+    state('failed');
+    expect(openPeers.size).toBe(before + 1);
+    // The library has queued it for the function that it was given before close().
+    state('closed');
+    expect(openPeers.size).toBe(before);
+  });
+
+  it('leaves nobody in the room for an offer that the library refuses', async () => {
+    const { ask, key, people, room } = await open();
+    FakePeerConnection.refusal = new Error('Remote description has no ICE user fragment');
+    for (const [url, how] of /** @type {const} */ ([
+      ['/whep/lab', {}],
+      ['/whip/lab', { token: key }],
+    ])) {
+      expect((await ask('POST', url, how)).status).toBe(400);
+      expect([people(), room()]).toMatchObject([['Ann'], { present: 1, listeners: 0 }]);
+    }
+    expect(FakePeerConnection.all.map(({ isClosed }) => isClosed)).toEqual([true, true]);
+  });
+
+  it('leaves nobody in the room after a fault of the library, and logs it', async () => {
+    const PeerConnection = class {
+      constructor() {
+        throw new Error('the port is in use');
+      }
+    };
+    /** @type {string[]} */
+    const logged = [];
+    const { ask, people, room } = await open({
+      load: async () => ({ ...library, PeerConnection }),
+      onError: ({ event }) => logged.push(event),
+    });
+    expect((await ask('POST', '/whep/lab')).status).toBe(500);
+    expect([people(), room()]).toMatchObject([['Ann'], { present: 1, listeners: 0 }]);
+    expect(logged).toEqual(['session-failed']);
   });
 });
 
