@@ -31,6 +31,8 @@ export class OwnSound {
   /** True when this person has muted themselves; without a microphone they are muted anyway. */
   #muted = false;
   #talking = false;
+  /** Number of choices of a microphone: only the last one counts. */
+  #choices = 0;
   /**
    * Reason why pressing Unmute doesn't help: a moderator's mute, or the role of a listener.
    * @type {'silenced' | 'listener' | null}
@@ -144,10 +146,11 @@ export class OwnSound {
   async chooseMicrophone(microphone) {
     const { call } = this.#current;
     if (!call) return;
+    const choice = ++this.#choices;
     const before = this.microphone;
     const heardBefore = call.hasMicrophone;
     const isUsed = await call.setMicrophone(deviceOf(microphone));
-    if (call !== this.#current.call) return;
+    if (call !== this.#current.call || choice !== this.#choices) return;
 
     // If the new microphone fails, the call keeps the previous one.
     this.microphone = !isUsed && call.hasMicrophone ? before : microphone;
