@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { violationsOf } from '../../testkit/browsers/axe.js';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
-import { openPage } from './support/room-page.js';
+import { openPage, shows } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -130,6 +130,66 @@ inBrowser.describe(`captions in ${BROWSER}`, () => {
     await switchCaptions(ben, false);
     await expect.poll(() => recognisersOf(ann)).toEqual([]);
     expect(await ben.getByRole('log', { name: 'Captions' }).count()).toBe(0);
+  });
+
+  inBrowser.it('leave nothing of a speaker who is muted before a caption is whole', async () => {
+    const ann = await site.join('half', { name: 'Ann', prepare });
+    const ben = await site.join('half', { name: 'Ben', prepare });
+    await switchCaptions(ben, true);
+    await expect.poll(() => recognisersOf(ann)).toHaveLength(1);
+    await recognise(ann, 'good mor', false);
+    const unfinished = ben.locator('.caption-open');
+    await unfinished.getByText('good mor').waitFor();
+    await ann.getByRole('button', { name: 'Mute' }).click();
+    await expect.poll(() => unfinished.innerText(), { timeout: 15_000 }).toBe('');
+  });
+
+  inBrowser.it('tell their speaker once, however often they unmute', async () => {
+    const ann = await site.join('once', { name: 'Ann', prepare });
+    const ben = await site.join('once', { name: 'Ben', prepare });
+    await switchCaptions(ben, true);
+    const notice = ann.getByText('This browser writes what you say');
+    await notice.evaluate((element) => element.setAttribute('data-seen', ''));
+    for (const isShown of [true, false]) {
+      if (!isShown) await ann.getByRole('button', { name: 'Dismiss' }).click();
+      await ann.getByRole('button', { name: 'Mute' }).click();
+      await expect.poll(() => recognisersOf(ann)).toEqual([]);
+      await ann.getByRole('button', { name: 'Unmute' }).click();
+      await expect.poll(() => recognisersOf(ann)).toHaveLength(1);
+      // An alert that is made again would be announced again.
+      expect([await notice.count(), await ann.locator('[data-seen]').count()]).toEqual(
+        isShown ? [1, 1] : [0, 0],
+      );
+    }
+    await switchCaptions(ben, false);
+    await expect.poll(() => recognisersOf(ann)).toEqual([]);
+    await switchCaptions(ben, true);
+    await ann.getByRole('button', { name: 'Stop writing' }).click();
+    await expect.poll(() => recognisersOf(ann)).toEqual([]);
+    expect(await notice.count()).toBe(0);
+  });
+
+  inBrowser.it('offer to load a language, until the speaker answers', async () => {
+    const ann = await site.join('load', {
+      name: 'Ann',
+      prepare: async (page) => {
+        await prepare(page);
+        await page.addInitScript(() => {
+          const own = /** @type {any} */ (window);
+          own.SpeechRecognition.availability = 'downloadable';
+        });
+      },
+    });
+    const ben = await site.join('load', { name: 'Ben', prepare });
+    await switchCaptions(ben, true);
+    const load = ann.getByRole('button', { name: 'Load it' });
+    await load.waitFor();
+    await ann.getByRole('button', { name: 'Mute' }).click();
+    await ann.getByRole('button', { name: 'Unmute' }).click();
+    await shows(ben, /^Ann/, /^Ben/);
+    await load.click();
+    await expect.poll(() => recognisersOf(ann)).toHaveLength(1);
+    await ann.getByText('This browser writes what you say').waitFor();
   });
 
   inBrowser.it('of an encrypted room are sealed, and stop when the speaker says so', async () => {

@@ -11,6 +11,12 @@ const MAX_LINES = 100;
 /** Distance from its end at which the list follows new lines, in pixels. */
 const AT_END = 24;
 
+/**
+ * Time without a change after which an unfinished caption is removed, in milliseconds: its speaker
+ * was muted, or is gone.
+ */
+const STALE_MS = 8000;
+
 /** Captions, above the call's buttons. */
 export class CaptionsView {
   #translation = new Translation();
@@ -75,12 +81,18 @@ export class CaptionsView {
   add(caption) {
     const { person, text, final } = caption;
     if (typeof text !== 'string' || this.#element.hidden) return;
-    this.#open.get(person)?.remove();
-    this.#open.delete(person);
+    this.#drop(person);
     if (final) return void this.#append(caption, text);
     const line = build('p', {}, ...partsOf(caption, text, caption.lang));
     this.#unfinished.append(line);
     this.#open.set(person, line);
+    setTimeout(() => this.#open.get(person) === line && this.#drop(person), STALE_MS);
+  }
+
+  /** Removes a speaker's unfinished caption. @param {string} person */
+  #drop(person) {
+    this.#open.get(person)?.remove();
+    this.#open.delete(person);
   }
 
   /** @param {CaptionFields} caption @param {string} text */

@@ -20,8 +20,12 @@ export class OwnCaptions {
   #lang = navigator.language;
   /** @type {Recogniser | null} */
   #recogniser = null;
-  /** True once this person has said no, in this call. */
+  /** True once this person has said no, or the browser has given up, in this call. */
   #isRefused = false;
+  /** True once this person was asked whether the language may be loaded, in this call. */
+  #isOffered = false;
+  /** True once this person knows that their words are written, while others want that. */
+  #isTold = false;
   /** True while the browser is asked for the language. */
   #isAsking = false;
   #isReady = false;
@@ -38,14 +42,17 @@ export class OwnCaptions {
   get #isWanted() {
     const { captions, state, access } = this.#page.current.store.value;
     const isOn = captions.on && captions.writer === null && state === 'joined';
-    return isOn && isAllowed(access, 'speak') && !this.#isRefused;
+    return isOn && isAllowed(access, 'speak');
   }
 
   async #follow() {
-    if (this.#page.current.store.value.state === 'idle') this.#isRefused = false;
-    const muted = this.#page.own.store.value.muted;
-    if (!this.#isWanted) this.#page.notices.settle(NOTICE);
-    if (!this.#isWanted || muted) return this.#stop();
+    if (this.#page.current.store.value.state === 'idle') this.#isRefused = this.#isOffered = false;
+    if (!this.#isWanted) {
+      this.#page.notices.settle(NOTICE);
+      this.#isTold = false;
+    }
+    const { muted } = this.#page.own.store.value;
+    if (!this.#isWanted || this.#isRefused || muted) return this.#stop();
     if (this.#recogniser || this.#Recognition === null) return;
     if (this.#isReady) return this.#begin();
     if (this.#isAsking) return;
@@ -58,14 +65,14 @@ export class OwnCaptions {
     if (availability !== 'unavailable' && this.#isWanted) this.#offer();
   }
 
-  /** Asks this person whether the browser may load their language. */
+  /** Asks this person whether the browser may load their language, once. */
   #offer() {
+    if (this.#isOffered) return;
+    this.#isOffered = true;
     this.#page.notices.show(NOTICE, {
       sentence: texts.install,
       action: { label: texts.load, run: () => void this.#install() },
     });
-    // A dismissed offer isn't made again in this call.
-    this.#isRefused = true;
   }
 
   async #install() {
@@ -91,6 +98,9 @@ export class OwnCaptions {
         notices.show(NOTICE, { sentence: texts.failed });
       },
     });
+    // Not at each unmute: the notice is an alert, which screen readers announce.
+    if (this.#isTold) return;
+    this.#isTold = true;
     notices.show(NOTICE, {
       sentence: texts.own,
       action: { label: texts.stop, run: () => this.#refuse() },
@@ -99,6 +109,7 @@ export class OwnCaptions {
 
   #refuse() {
     this.#isRefused = true;
+    this.#page.notices.settle(NOTICE);
     void this.#follow();
   }
 
