@@ -4,6 +4,7 @@
  * @import { ClientOptions } from './types.js'
  */
 
+import { onNetworkChange } from '../connection/reconnecting.js';
 import { readTrack } from '../track/track-sound.js';
 import { CallWorker } from './call-port.js';
 import { SoundGraph } from './sound-graph.js';
@@ -78,6 +79,7 @@ export class SharedSound {
   #graph = null;
   #format = '';
   #closed = false;
+  #endWatch = () => {};
 
   /**
    * @param {ClientOptions} options  with the `join` that names the owner
@@ -100,6 +102,7 @@ export class SharedSound {
     if (this.#source instanceof MediaStream)
       for (const track of this.#source.getAudioTracks())
         track.onended = () => this.#end('share-over');
+    this.#endWatch = onNetworkChange(() => this.#wake());
     this.#worker = new CallWorker(
       {
         changed: ({ joined, end }) => {
@@ -119,14 +122,24 @@ export class SharedSound {
     this.#worker.send('join', { ...this.#options, ...sound, silenceSuppression: false });
   }
 
+  /** The network, the computer or the page may be back. */
+  #wake() {
+    this.#worker?.send('wake', null);
+    // The system may have stopped sound; a context that can't run yet changes nothing.
+    void this.#graph?.context.resume().catch(() => {});
+  }
+
   /** @param {string} you @param {AudioFormat} format */
   async #joined(you, format) {
+    // Messages of a worker that is leaving may still come.
+    if (this.#closed) return;
     this.#on.joined(you);
-    if (JSON.stringify(format) === this.#format || this.#closed) return;
+    if (JSON.stringify(format) === this.#format) return;
     this.#format = JSON.stringify(format);
     const { sharedArrayBuffer, audioWorklet } = this.#support;
     const worker = /** @type {CallWorker} */ (this.#worker);
     await this.#graph?.close();
+    if (this.#closed) return;
     const graph = new SoundGraph(worker, format, sharedArrayBuffer && audioWorklet);
     this.#graph = graph;
     try {
@@ -159,6 +172,7 @@ export class SharedSound {
   close() {
     if (this.#closed) return;
     this.#closed = true;
+    this.#endWatch();
     if (this.#source instanceof MediaStream)
       for (const track of this.#source.getTracks()) {
         track.onended = null;

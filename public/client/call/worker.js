@@ -278,7 +278,10 @@ const page = openWorkerEnd(scope, {
     call.change(second ? { ...changes, silenceSuppression: false } : changes);
   },
   control: (message) => call.sendControl(message),
-  wake: () => call.wake(),
+  wake: () => {
+    call.wake();
+    second?.wake();
+  },
   leave: ({ keepsPlace }) => {
     recording?.stop();
     second?.close();

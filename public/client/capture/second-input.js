@@ -148,6 +148,11 @@ export class SecondInput {
     this.#client?.restartCapture();
   }
 
+  /** The network, the computer or the page may be back. */
+  wake() {
+    this.#client?.wake();
+  }
+
   /** @param {boolean} muted */
   mute(muted) {
     this.#muted = muted;

@@ -1,5 +1,9 @@
-import { describe, expect, it, vi } from 'vitest';
-import { canShareTab, captureTab } from '../../../../public/client/call/shared-sound.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  canShareTab,
+  captureTab,
+  SharedSound,
+} from '../../../../public/client/call/shared-sound.js';
 import { noticeText } from '../../../../public/texts/texts.js';
 
 const track = (/** @type {'audio' | 'video'} */ kind) => ({ kind, stop: vi.fn() });
@@ -61,5 +65,111 @@ describe('the sound of a tab', () => {
     });
     for (const code of ['share-silent', 'share-failed'])
       expect(noticeText(code)).not.toBe(noticeText('x'));
+  });
+});
+
+describe('a shared sound', () => {
+  /** Messages to the worker, by their types. @type {string[]} */
+  let sent = [];
+  /** @type {Map<string, () => void>} */
+  let listeners = new Map();
+  /** @type {(data: object) => void} */
+  let fromWorker = () => {};
+  /** @type {{ state: string, resumed: number, closed: boolean }[]} */
+  let contexts = [];
+
+  beforeEach(() => {
+    [sent, listeners, contexts] = [[], new Map(), []];
+    vi.stubGlobal('MediaStream', class {});
+    vi.stubGlobal(
+      'Worker',
+      class {
+        onmessage = (/** @type {object} */ _event) => {};
+        constructor() {
+          fromWorker = (data) => this.onmessage({ data });
+        }
+        /** @param {{ type: string }} message */
+        postMessage({ type }) {
+          sent.push(type);
+          if (type === 'leave') fromWorker({ type: 'left', detail: null });
+        }
+        terminate() {}
+      },
+    );
+    vi.stubGlobal(
+      'AudioContext',
+      class {
+        state = 'suspended';
+        resumed = 0;
+        closed = false;
+        audioWorklet = { addModule: async () => {} };
+        constructor() {
+          contexts.push(this);
+        }
+        addEventListener() {}
+        async resume() {
+          this.resumed += 1;
+        }
+        async close() {
+          this.closed = true;
+        }
+      },
+    );
+    vi.stubGlobal(
+      'GainNode',
+      class {
+        connect() {}
+      },
+    );
+    for (const name of ['MediaStreamAudioDestinationNode', 'AudioBufferSourceNode'])
+      vi.stubGlobal(
+        name,
+        class {
+          stream = { getAudioTracks: () => [] };
+          connect() {}
+          start() {}
+        },
+      );
+    vi.stubGlobal('addEventListener', (/** @type {string} */ type, /** @type {any} */ run) =>
+      listeners.set(type, run),
+    );
+    vi.stubGlobal('removeEventListener', (/** @type {string} */ type) => listeners.delete(type));
+  });
+  afterEach(() => vi.unstubAllGlobals());
+
+  const joined = { you: 's', format: { sampleRate: 48_000, channels: 1, frameMs: 20 } };
+
+  function open() {
+    const on = { joined: vi.fn(), ended: vi.fn() };
+    const support = { sharedArrayBuffer: true, audioWorklet: true };
+    const shared = new SharedSound(
+      /** @type {any} */ ({ origin: '', join: {} }),
+      /** @type {any} */ ({}),
+      /** @type {any} */ (support),
+      on,
+    );
+    shared.start();
+    return { shared, on };
+  }
+
+  it('that is stopped while it joins says nothing more, and opens no sound', async () => {
+    const { shared, on } = open();
+    shared.close();
+    fromWorker({ type: 'changed', detail: { joined } });
+    await new Promise((resolve) => setTimeout(resolve));
+    expect([on.joined.mock.calls, contexts]).toEqual([[], []]);
+  });
+
+  it('comes back as soon as the network or the page does', async () => {
+    const { shared } = open();
+    fromWorker({ type: 'changed', detail: { joined } });
+    await new Promise((resolve) => setTimeout(resolve));
+    const [context] = contexts;
+    const before = context.resumed;
+    listeners.get('online')?.();
+    expect(sent).toContain('wake');
+    expect(context.resumed).toBe(before + 1);
+    shared.close();
+    expect([context.closed, listeners.size]).toEqual([true, 0]);
   });
 });

@@ -14,6 +14,7 @@ class FakeClient {
   changes = [];
   left = 0;
   restarted = 0;
+  woken = 0;
   samplesToFrame = 100;
   /** @param {any} options */
   join(options) {
@@ -34,6 +35,9 @@ class FakeClient {
   }
   restartCapture() {
     this.restarted += 1;
+  }
+  wake() {
+    this.woken += 1;
   }
 }
 
@@ -165,5 +169,13 @@ describe('a second input', () => {
     expect(clients[1].joins[0].join.owner).toBe('token b');
     clients[1].store.set({ state: 'ended', end: { code: 'resumed-elsewhere', message: '' } });
     expect(told.at(-1)).toEqual({ end: 'resumed-elsewhere' });
+  });
+
+  it('tries again at once with its owner, when the network is back', () => {
+    const { second, clients } = setUp();
+    second.wake();
+    second.begin(true);
+    second.wake();
+    expect(clients[0].woken).toBe(1);
   });
 });
