@@ -85,7 +85,8 @@ export function openRoom(name, config, allServices, owner) {
   const record = new RoomRecord({ ...shared, load: sound.pace.load });
 
   // Rules come last: they act on people, their sound, and their recording.
-  const rules = new Rules({ ...shared, settings, sound, recording: record.recording });
+  const { recording, captions } = record;
+  const rules = new Rules({ ...shared, settings, sound, recording, captions });
   return new Room({ name, config, services, owner, clock, events, people, sound, record, rules });
 }
 
@@ -291,7 +292,7 @@ export class Room {
     if (taken) rules.takenOver(member);
     if (before) rules.casting.retire(before, member);
     if (before) rules.groups.quiet(before);
-    rules.groups.entered(member);
+    rules.groups.entered(member, before);
     rules.interpreters.entered(member);
     session.handler = member;
     rules.entered(member, isNew);
@@ -392,7 +393,7 @@ export class Room {
   #freed(member) {
     const { id, isLight } = member;
     if (!isLight) this.#endShared(id, 'removed');
-    this.record.left(member);
+    this.record.recording.left(member);
     this.rules.left(member);
     this.#happened('participant_left', member);
     if (!isLight) {

@@ -6,7 +6,8 @@
  * @import { ControlMessage } from '../../session/session.js'
  * @import { Member } from './member.js'
  *
- * @typedef {{ number: number, message: ControlMessage }} Numbered
+ * @typedef {{ number: number, message: ControlMessage, isFor?: (member: Member) => boolean }}
+ *   Numbered
  * @typedef {{ member: Member, next: number }} Entry  next: number of the first message that the
  *   member hasn't received
  */
@@ -102,10 +103,15 @@ export class Audience {
   /**
    * Sends a message to all of them, in order, soon.
    * @param {ServerMessage | ControlMessage} message
+   * @param {(member: Member) => boolean} [isFor]  tells who gets it; a crowded queue leaves it out
    */
-  tell(message) {
+  tell(message, isFor) {
     if (this.size === 0) return;
-    const numbered = { number: this.#next++, message: prepareControl(message) };
+    if (isFor && this.#waiting.length >= MAX_WAITING / 2) {
+      this.#leftOut += 1;
+      return;
+    }
+    const numbered = { number: this.#next++, message: prepareControl(message), isFor };
     if (this.size <= AT_ONCE && this.#timer === null) {
       for (const entry of this.#entries.values()) tellEntry(entry, [numbered]);
       return;
@@ -179,10 +185,10 @@ export class Audience {
 
 /** @param {Entry} entry @param {ReadonlyArray<Numbered>} messages */
 function tellEntry(entry, messages) {
-  for (const { number, message } of messages) {
+  for (const { number, message, isFor } of messages) {
     if (number < entry.next) continue;
     entry.next = number + 1;
-    entry.member.tell(message);
+    if (!isFor || isFor(entry.member)) entry.member.tell(message);
   }
 }
 

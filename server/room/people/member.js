@@ -85,6 +85,8 @@ export class Member {
   title = '';
   /** Group that the member is in; 0 in the room. */
   group;
+  /** Time of the last move from one group to another, on the monotonic clock. */
+  movedMs = -Infinity;
   /** Tag of the language that the member interprets into; null for others. */
   language;
   /** True while the member is being recorded. */

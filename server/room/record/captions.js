@@ -17,11 +17,16 @@
 import { MAX_CAPTION_LENGTH } from '../../../public/shared/limits.js';
 import { cleanText } from '../../../public/shared/text.js';
 import { prepareControl } from '../../session/session.js';
-import { TokenBucket } from '../../token-bucket.js';
+import { KeyedBuckets } from '../../token-bucket.js';
 
 /** Limit of captions of one speaker by one sender, and of one member's wishes, as for chat. */
-const AT_ONCE = 5;
-const PER_SECOND = 1;
+const RATE = Object.freeze({ atOnce: 5, perSecond: 1 });
+
+/**
+ * Time by which a caption's words may be older than it says, in milliseconds: recognisers note the
+ * beginning of speech late.
+ */
+const LATE_MS = 2000;
 
 /**
  * Captions of a room: who wants them, who writes them, and their way from one to the other. While
@@ -36,11 +41,8 @@ export class Captions {
   #readers = new Set();
   /** Id of the program that writes captions of everybody. @type {string | null} */
   #writer = null;
-  /**
-   * By sender's id, then by speaker's id; '' for the sender's own wishes.
-   * @type {Map<string, Map<string, TokenBucket>>}
-   */
-  #buckets = new Map();
+  /** By the ids of sender and speaker; by the sender's alone for wishes. */
+  #buckets = new KeyedBuckets(RATE);
 
   /**
    * @param {object} options
@@ -68,9 +70,11 @@ export class Captions {
    */
   ask(member, { want, write }) {
     const { id } = member;
-    const retryMs = this.#take(id, '');
+    const { permissions } = member.standing;
+    const retryMs = this.#buckets.take(id, this.#clock.now());
     if (retryMs > 0) return member.refuse('captions', 'chat-flood', { retryMs });
-    if (write && !member.standing.permissions.has('speak'))
+    // Captions are what people say.
+    if ((want && !permissions.has('listen')) || (write && !permissions.has('speak')))
       return member.refuse('captions', 'not-allowed');
     if (write && (this.#writer ?? id) !== id) return member.refuse('captions', 'captions-taken');
     const before = this.state;
@@ -94,7 +98,10 @@ export class Captions {
     const speaker = this.#people.present.get(person);
     // A program hears its own group alone.
     if (speaker?.group !== member.group || (sealed !== undefined) !== this.#isSealed) return false;
-    const retryMs = this.#take(id, person);
+    const nowMs = this.#clock.now();
+    // Words from before a move were for others.
+    if (nowMs - 1000 * seconds - LATE_MS < speaker.movedMs) return false;
+    const retryMs = this.#buckets.take(`${id} ${person}`, nowMs);
     if (retryMs > 0) return member.refuse('caption', 'chat-flood', { retryMs });
     const by = person === id ? undefined : member.label;
     const head = { person, name: speaker.label, ...(by !== undefined && { by }), from: id };
@@ -122,27 +129,13 @@ export class Captions {
    * @param {CaptionFields} caption
    * @param {Member} speaker
    */
-  #send(caption, speaker) {
+  #send(caption, { group }) {
     const prepared = prepareControl({ type: 'caption', caption });
-    for (const id of this.#readers) {
-      const reader = this.#people.find(id);
-      if (reader?.group === speaker.group) reader.tell(prepared);
-    }
-  }
-
-  /**
-   * @param {string} id  of the sender
-   * @param {string} of  id of the speaker, or ''
-   * @returns {number} time until the next one is allowed, in milliseconds; 0: it is
-   */
-  #take(id, of) {
-    const nowMs = this.#clock.now();
-    const buckets = this.#buckets.get(id) ?? new Map();
-    this.#buckets.set(id, buckets);
-    const bucket =
-      buckets.get(of) ?? new TokenBucket({ atOnce: AT_ONCE, perSecond: PER_SECOND, nowMs });
-    buckets.set(of, bucket);
-    return bucket.take(nowMs);
+    const { present, audience } = this.#people;
+    for (const member of present.values())
+      if (member.group === group && this.#readers.has(member.id)) member.tell(prepared);
+    // Listeners are in no group.
+    if (group === 0) audience.tell(prepared, ({ id }) => this.#readers.has(id));
   }
 
   /** Tells a member who has joined, if captions are on. @param {Member} member */
@@ -160,10 +153,17 @@ export class Captions {
     this.#tellChange(before);
   }
 
-  /** @param {string} id  of a member whose place is free */
-  forget(id) {
-    this.#buckets.delete(id);
-    for (const buckets of this.#buckets.values()) buckets.delete(id);
+  /**
+   * Follows a member's new role: tells a speaker that captions are on, and frees the place of a
+   * program that may not speak any more.
+   * @param {Member} member
+   */
+  recast(member) {
+    const before = this.state;
+    if (this.#writer === member.id && !member.standing.permissions.has('speak'))
+      this.#writer = null;
+    this.#tellChange(before);
+    if (this.state.on && !member.isLight) member.tell({ type: 'captions', ...this.state });
   }
 
   /** @param {{ on: boolean, writer: string | null }} before */

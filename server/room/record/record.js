@@ -22,7 +22,7 @@ import { cleanText, cutCharacters, MAX_CHAT_CHARACTERS } from '../../../public/s
 import { BackingTrack } from '../../clock/backing-track.js';
 import { Metronome } from '../../clock/metronome.js';
 import { RoomRecording } from '../../recording/room-recording.js';
-import { TokenBucket } from '../../token-bucket.js';
+import { KeyedBuckets } from '../../token-bucket.js';
 import { Captions } from './captions.js';
 
 /** Keepings of a room besides its sound: chat, captions, recording, metronome, backing track. */
@@ -54,13 +54,6 @@ export class RoomRecord {
     });
   }
 
-  /** Forgets a member who has left for good. @param {Member} member */
-  left(member) {
-    this.recording.left(member);
-    this.chat.forget(member.id);
-    this.captions.forget(member.id);
-  }
-
   /** Idempotent. */
   close() {
     this.track.close();
@@ -73,8 +66,7 @@ const HISTORY_MESSAGES = 200;
 const HISTORY_BYTES = 64 * 1024;
 
 /** Limit of one member's messages: at once, and then a second. */
-const AT_ONCE = 5;
-const PER_SECOND = 1;
+const RATE = Object.freeze({ atOnce: 5, perSecond: 1 });
 
 /** The messages that the members of a room write to each other. */
 export class Chat {
@@ -87,11 +79,8 @@ export class Chat {
   /** The bytes of each message of the history. @type {number[]} */
   #sizes = [];
   #bytes = 0;
-  /**
-   * By member's id, so that a return doesn't raise the limit.
-   * @type {Map<string, TokenBucket>}
-   */
-  #buckets = new Map();
+  /** By member's id, so that a return doesn't raise the limit. */
+  #buckets = new KeyedBuckets(RATE);
 
   /**
    * @param {object} options
@@ -119,7 +108,7 @@ export class Chat {
   say(member, text) {
     if (text.trim() === '') return;
     // Comes first: cleaning a long text takes longer than sending it.
-    const retryMs = this.#bucketOf(member.id).take(this.#clock.now());
+    const retryMs = this.#buckets.take(member.id, this.#clock.now());
     if (retryMs > 0) return member.refuse('chat', 'chat-flood', { retryMs });
     const clean = cleanText(text);
     if (clean === '') return;
@@ -138,25 +127,6 @@ export class Chat {
       return this.#people.tellGroup({ type: 'chat', message: { ...message, group } }, group);
     this.#keep(message);
     this.#people.tell({ type: 'chat', message });
-  }
-
-  /** @param {string} id */
-  #bucketOf(id) {
-    let bucket = this.#buckets.get(id);
-    if (!bucket) {
-      bucket = new TokenBucket({
-        atOnce: AT_ONCE,
-        perSecond: PER_SECOND,
-        nowMs: this.#clock.now(),
-      });
-      this.#buckets.set(id, bucket);
-    }
-    return bucket;
-  }
-
-  /** @param {string} id  of a member whose place is free */
-  forget(id) {
-    this.#buckets.delete(id);
   }
 
   /** @returns {ChatState} */

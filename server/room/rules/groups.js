@@ -139,7 +139,7 @@ export class Groups {
     }
     // The room's recording has no groups in it.
     if (group > 0) this.#recording.pause(member);
-    for (const one of [member, ...parts]) one.group = group;
+    for (const one of [member, ...parts]) Object.assign(one, { group, movedMs: this.#clock.now() });
     if (group === 0) this.#recording.resume(member);
     this.#people.changed(member);
     return null;
@@ -149,8 +149,10 @@ export class Groups {
    * Admits a member's sound to the group that they were in, or that the owner of their shared sound
    * is in. They come into the room if there is no such group any more.
    * @param {Member} member  about to enter
+   * @param {Member | null} [before]  the same person with their session until now
    */
-  entered(member) {
+  entered(member, before = null) {
+    if (before) member.movedMs = before.movedMs;
     const { source, listener, grant } = member;
     const group = (grant.owner === undefined ? member : this.#people.find(grant.owner))?.group ?? 0;
     const isThere = this.#open !== null && group <= this.#open.count && !member.isLight;

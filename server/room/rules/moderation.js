@@ -160,8 +160,6 @@ export class Moderation {
     if (before === 'listener') member.hand = 0;
     this.#rules.hands.moved(member);
     this.#people.places.decide(member, { role });
-    if (role !== 'moderator') this.#rules.groups.quiet(member);
-    this.#rules.interpreters.review();
     this.#rules.tellRole(member, by);
     this.#rules.casting.sendHome(member);
     return this.#done(by, 'role', member, { role });

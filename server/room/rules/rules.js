@@ -9,6 +9,7 @@
  * @import { Session } from '../../session/session.js'
  * @import { Member } from '../people/member.js'
  * @import { People } from '../people/people.js'
+ * @import { Captions } from '../record/captions.js'
  * @import { RoomConfig, RoomEvents, RoomOwner, RoomServices } from '../room-config.js'
  * @import { RoomSettings } from '../sound/mode.js'
  * @import { Sound } from '../sound/sound.js'
@@ -49,6 +50,7 @@ export class Rules {
   #config;
   #cluster;
   #events;
+  #captions;
   #bans;
   #restraints = new Restraints();
   /** True while changes are sent to other nodes. */
@@ -68,6 +70,7 @@ export class Rules {
    * @param {People} options.people
    * @param {Sound} options.sound
    * @param {RoomRecording} options.recording
+   * @param {Pick<Captions, 'recast'>} options.captions
    * @param {RoomEvents} options.events
    */
   constructor({
@@ -80,6 +83,7 @@ export class Rules {
     people,
     sound,
     recording,
+    captions,
     events,
   }) {
     const { cluster, log, wallNow = Date.now } = services;
@@ -90,6 +94,7 @@ export class Rules {
     this.#people = people;
     this.#sound = sound;
     this.#events = events;
+    this.#captions = captions;
     this.#bans = owner.bans;
     this.policy = new Policy();
     this.stage = new Stage({
@@ -365,6 +370,9 @@ export class Rules {
     this.#people.changed(member);
     this.#announceWaiting(member);
     this.tellStage(member);
+    this.#captions.recast(member);
+    this.interpreters.review();
+    if (role !== 'moderator') this.groups.quiet(member);
   }
 
   /**

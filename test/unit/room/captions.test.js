@@ -91,12 +91,109 @@ describe('captions and groups', () => {
     ]))
       say(one, { type: 'group', group });
     for (const one of [bob, cleo]) ask(one);
+    conference.clock.advance(3000);
     caption(ann, 'Between us');
     expect(captionsOf(bob)).toMatchObject([{ text: 'Between us' }]);
     expect(captionsOf(cleo)).toEqual([]);
     ask(cleo, { write: true });
     caption(cleo, 'Not heard by me', { person: ann.id });
     expect(captionsOf(bob)).toHaveLength(1);
+  });
+});
+
+describe('captions and moves', () => {
+  /** Ann and Bob in group 1, Cleo in the room; all read captions. */
+  async function begin() {
+    const room = await roomOfThree({ idleTimeoutMs: 1_000_000 });
+    const { conference, ann, bob, cleo } = room;
+    conference.rooms.get('lab')?.rules.groups.open(2, { evenly: false, choose: true });
+    for (const one of [ann, bob]) say(one, { type: 'group', group: 1 });
+    for (const one of [ann, bob, cleo]) ask(one);
+    conference.clock.advance(60_000);
+    return room;
+  }
+
+  it('leave out what was said in a group and is written after it', async () => {
+    const { conference, ann, bob, cleo } = await begin();
+    caption(ann, 'A secret', { final: false, seconds: 3 });
+    say(ann, { type: 'group', group: 0 });
+    conference.clock.advance(1500);
+    caption(ann, 'A secret of the two of us', { seconds: 4 });
+    // Recognisers need a moment, and a program may tell no time.
+    caption(ann, 'A secret without its time');
+    expect(captionsOf(cleo)).toEqual([]);
+    expect(captionsOf(bob)).toMatchObject([{ text: 'A secret' }]);
+    conference.clock.advance(5000);
+    caption(ann, 'Hello', { seconds: 2 });
+    expect(captionsOf(cleo)).toMatchObject([{ text: 'Hello' }]);
+  });
+
+  it('leave it out where a program writes it, too, or the speaker was away', async () => {
+    const { conference, ann, bob, cleo } = await begin();
+    ask(bob, { write: true });
+    say(ann, { type: 'group', group: 0 });
+    say(bob, { type: 'group', group: 0 });
+    caption(bob, 'Said in the group', { person: ann.id, seconds: 2 });
+    expect(captionsOf(cleo)).toEqual([]);
+    say(ann, { type: 'group', group: 1 });
+    ann.session.close(19, 'lost');
+    say(cleo, { type: 'group', group: 1 });
+    conference.rooms.get('lab')?.rules.groups.callBack(0);
+    const back = await conference.join('Ann', { resume: ann.session.told('welcome')[0].resume });
+    caption(back, 'Said in the group', { seconds: 5 });
+    expect(captionsOf(cleo)).toEqual([]);
+  });
+});
+
+describe('captions and roles', () => {
+  it('are asked of a listener who may speak now', async () => {
+    const { conference, ann, bob } = await roomOfThree();
+    const eve = await conference.join('Eve', { listen: true });
+    ask(bob);
+    expect(statesOf(eve)).toEqual([]);
+    say(ann, { type: 'moderate', action: 'role', person: eve.id, role: 'speaker' });
+    expect(statesOf(eve)).toEqual(['on']);
+    caption(eve, 'Hello');
+    expect(captionsOf(bob)).toMatchObject([{ text: 'Hello' }]);
+  });
+
+  it('have no writer any more once they may not speak', async () => {
+    const { ann, bob, cleo } = await roomOfThree();
+    ask(bob);
+    ask(cleo, { write: true });
+    say(ann, { type: 'moderate', action: 'role', person: cleo.id, role: 'listener' });
+    expect(statesOf(ann)).toEqual(['on', cleo.id, 'on']);
+    ask(bob, { write: true });
+    expect(statesOf(ann).at(-1)).toBe(bob.id);
+  });
+
+  it('aren’t read by members who may not hear', async () => {
+    const { conference, ann, bob } = await roomOfThree();
+    const tune = await conference.join('Tune', { owner: bob.session.told('welcome')[0].resume });
+    ask(tune);
+    ask(bob);
+    caption(ann, 'Hello');
+    expect(refusalsOf(tune)).toEqual(['not-allowed']);
+    expect([captionsOf(tune).length, captionsOf(bob).length]).toEqual([0, 1]);
+  });
+});
+
+describe('captions for an audience', () => {
+  it('come a part at a time, so that they delay no mix, and in order', async () => {
+    const conference = new Conference({ maxParticipants: 100 });
+    const ann = await conference.join('Ann');
+    const audience = /** @type {Person[]} */ ([]);
+    for (let i = 0; i < 80; i++) audience.push(await conference.join(`Lis ${i}`, { listen: true }));
+    const [first, ...others] = audience;
+    for (const one of others) ask(one);
+    const count = () => audience.filter((one) => captionsOf(one).length > 0).length;
+    caption(ann, 'One');
+    caption(ann, 'Two');
+    expect(count()).toBeLessThanOrEqual(32);
+    conference.clock.advance(200);
+    for (const one of others)
+      expect(captionsOf(one).map(({ text }) => text)).toEqual(['One', 'Two']);
+    expect(captionsOf(first)).toEqual([]);
   });
 });
 

@@ -157,6 +157,19 @@ describe('the sound of groups', () => {
     expect(last(bob, 'room').groups.speaker).toBe(null);
   });
 
+  it('has no moderator in it any more whom another node’s moderators have demoted', async () => {
+    const { conference, ann, others } = await begin(['Bob', 'Cid'], { count: 2, evenly: true });
+    act(ann, { action: 'groups-speak', on: true });
+    const room = /** @type {NonNullable<ReturnType<Conference['rooms']['get']>>} */ (
+      conference.rooms.get('lab')
+    );
+    const [{ key }] = [...room.people.places.all].filter(({ holder }) => holder.id === ann.id);
+    const note = { key, epoch: 1, at: 1, out: false, role: /** @type {const} */ ('speaker') };
+    room.rules.meet({ ...room.rules.state(), places: [{ ...note, silenced: null }] });
+    expect(last(others[0], 'room').groups.speaker).toBe(null);
+    expect(await heardBy(conference, new Map([[ann, 0.01]]), others)).toEqual([0, 0, 0]);
+  });
+
   it('goes to those who come over HTTP/1, too', async () => {
     const { conference, ann } = await begin([]);
     const hal = await conference.join('Hal', { replyOnly: true });
