@@ -73,7 +73,8 @@ export class Peer {
 
   /** @param {Track} track @param {(bytes: Uint8Array) => void} onPacket */
   #keep(track, onPacket) {
-    if (this.#track !== null) return track.close();
+    // The library has a track for each description of media, refused ones included.
+    if (this.#track !== null || track.mid() !== this.#offer.mid) return track.close();
     this.#track = track;
     track.setMediaHandler(new this.#library.RtcpReceivingSession());
     track.onMessage((bytes) => this.#isClosed || onPacket(bytes));
@@ -100,7 +101,7 @@ export class Peer {
     this.#clock.clearTimeout(this.#timer);
     if (sdp === null || this.#isClosed) return null;
     this.#timer = this.#clock.setTimeout(() => this.close(), CONNECT_MS);
-    return finishAnswer(sdp, this.#offer.payloadType, addresses);
+    return finishAnswer(sdp, this.#offer, addresses);
   }
 
   /** @param {Buffer} bytes  of an RTP packet @returns {boolean} false if it was dropped */

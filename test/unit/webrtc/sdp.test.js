@@ -36,6 +36,25 @@ const offerOf = (direction = 'sendonly') =>
     '',
   ].join('\r\n');
 
+const OPUS = { payloadType: 111, tagged: null };
+
+/**
+ * The same offer with one bundle, whose transport its first description has: its sound has the port
+ * 0 there (RFC 9143, section 6).
+ * @param {string} [direction]
+ */
+function bundleOf(direction) {
+  const lines = offerOf(direction).split('\r\n');
+  const isTransport = (/** @type {string} */ line) =>
+    /^a=(?:ice-|fingerprint|setup|rtcp-mux)/.test(line);
+  return lines
+    .filter((line) => !isTransport(line))
+    .map((line) => line.replace('m=audio 9', 'm=audio 0'))
+    .flatMap((line) => (line === 'a=mid:0' ? [line, ...lines.filter(isTransport)] : [line]))
+    .flatMap((line) => (line === 'a=mid:1' ? [line, 'a=bundle-only'] : [line]))
+    .join('\r\n');
+}
+
 describe('an offer', () => {
   it('is reduced to Opus, without its candidates; other media are refused', () => {
     const read = readOffer(offerOf(), 'send');
@@ -47,6 +66,39 @@ describe('an offer', () => {
     expect(sdp).not.toMatch(/candidate|red|G722|extmap|10\.0\.0\.1/);
     for (const kept of ['ice-ufrag:abcd', 'fingerprint:sha-256 AA:BB', 'setup:actpass', 'mid:1'])
       expect(sdp).toContain(`a=${kept}\r\n`);
+  });
+
+  it('has one direction in its answer, though it offers both', () => {
+    for (const [direction, line] of /** @type {const} */ ([
+      ['send', 'a=sendonly'],
+      ['receive', 'a=recvonly'],
+    ])) {
+      const { sdp } = /** @type {{ sdp: string }} */ (readOffer(offerOf('sendrecv'), direction));
+      expect(sdp.split('\r\n').filter((one) => /^a=(?:send|recv)/.test(one))).toEqual([line]);
+    }
+  });
+
+  it('whose first description has the transport of the bundle keeps it', () => {
+    const read = readOffer(bundleOf(), 'send');
+    const { sdp } = /** @type {{ sdp: string }} */ (read);
+    const sound = sdp.slice(sdp.indexOf('m=audio 9 '));
+    for (const kept of ['ice-ufrag:abcd', 'fingerprint:sha-256 AA:BB', 'setup:actpass', 'rtcp-mux'])
+      expect(sound).toContain(`a=${kept}\r\n`);
+    const answer = [
+      ...['v=0', 'a=group:BUNDLE 1', 'm=video 0 UDP/TLS/RTP/SAVPF 96', 'a=mid:0', 'a=setup:active'],
+      ...['m=audio 8080 UDP/TLS/RTP/SAVPF 111', 'a=mid:1', 'a=recvonly', 'a=rtcp-mux'],
+      ...['a=rtpmap:111 opus/48000/2', 'a=setup:active', 'a=ice-ufrag:x', 'a=ice-pwd:y'],
+      ...['a=candidate:1 1 UDP 2122317823 10.0.0.5 8080 typ host', ''],
+    ].join('\r\n');
+    const finished = finishAnswer(answer, /** @type {any} */ (read));
+    expect(finished).toContain('a=group:BUNDLE 0 1\r\n');
+    const [, video, audio] = finished.split(/^(?=m=)/m);
+    expect(video.split('\r\n')).toEqual([
+      ...['m=video 9 UDP/TLS/RTP/SAVPF 96', 'c=IN IP4 0.0.0.0', 'a=mid:0', 'a=inactive'],
+      ...['a=rtpmap:96 VP8/90000', 'a=rtcp-mux', 'a=setup:active', 'a=ice-ufrag:x', 'a=ice-pwd:y'],
+      ...['a=candidate:1 1 UDP 2122317823 10.0.0.5 8080 typ host', ''],
+    ]);
+    expect(audio).toContain('a=recvonly\r\n');
   });
 
   it('without Opus, or of the other direction, has no sound', () => {
@@ -67,7 +119,7 @@ describe('an offer', () => {
 
 it('an answer has the addresses by which clients reach the server, behind its own', () => {
   const own = 'a=candidate:1 1 UDP 2122317823 10.0.0.5 8080 typ host';
-  const finished = finishAnswer(`v=0\r\nm=audio 9 x 111\r\n${own}\r\na=mid:0\r\n`, 111, [
+  const finished = finishAnswer(`v=0\r\nm=audio 9 x 111\r\n${own}\r\na=mid:0\r\n`, OPUS, [
     '10.0.0.5',
     '192.0.2.7',
   ]);
@@ -79,7 +131,7 @@ it('an answer has the addresses by which clients reach the server, behind its ow
 
 it('an answer asks for stereo at a rate for music', () => {
   const answer = 'v=0\r\nm=audio 9 x 111\r\na=rtpmap:111 opus/48000/2\r\na=fmtp:111 old\r\n';
-  const finished = finishAnswer(answer, 111);
+  const finished = finishAnswer(answer, OPUS);
   expect(finished).toMatch(/a=rtpmap:111 opus\/48000\/2\r\na=fmtp:111 .*stereo=1.*\r\n$/);
   expect(finished).not.toContain('old');
 });

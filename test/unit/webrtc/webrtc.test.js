@@ -21,12 +21,17 @@ class FakePeerConnection {
   state = () => {};
   /** @type {(state: string) => void} */
   gathering = () => {};
+  /** @type {(track: object) => void} */
+  track = () => {};
 
   constructor() {
     FakePeerConnection.all.push(this);
   }
 
-  onTrack() {}
+  /** @param {(track: object) => void} call */
+  onTrack(call) {
+    this.track = call;
+  }
   onDataChannel() {}
   /** @param {(state: string) => void} call */
   onStateChange(call) {
@@ -186,6 +191,27 @@ describe('WHIP', () => {
     await send();
     FakePeerConnection.all[1].state('failed');
     expect(people()).toEqual(['Ann']);
+  });
+
+  it('takes sound from the track of Opus, though one of video comes before it', async () => {
+    const { key, ask } = await open();
+    await ask('POST', '/whip/lab', { token: key });
+    const [video, sound] = ['1', '0'].map((mid) => ({
+      isClosed: false,
+      hasReader: false,
+      mid: () => mid,
+      setMediaHandler() {},
+      onMessage() {
+        this.hasReader = true;
+      },
+      onClosed() {},
+      close() {
+        this.isClosed = true;
+      },
+    }));
+    for (const track of [video, sound]) FakePeerConnection.all[0].track(track);
+    expect(video).toMatchObject({ isClosed: true, hasReader: false });
+    expect(sound).toMatchObject({ isClosed: false, hasReader: true });
   });
 
   it('keeps a peer that has ended until the library has closed it, no longer', async () => {
