@@ -195,8 +195,13 @@ export class Recording {
    * @param {SpokenText} spoken
    */
   caption({ speaker: { id, label }, by, text, lang, seconds }) {
-    if (!this.#tracks.has(id)) return;
-    const to = (this.#now() - this.firstFrame) * (this.#settings.format.frameMs / 1000);
+    const track = this.#tracks.get(id);
+    if (track === undefined) return;
+    const secondsAt = (/** @type {number} */ frame) => (frame - this.firstFrame) * frameSeconds;
+    const frameSeconds = this.#settings.format.frameMs / 1000;
+    const to = secondsAt(this.#now());
+    // Consent is for what is said from then on.
+    if (to - seconds < secondsAt(track.agreedFrame)) return;
     const from = Math.max(0, to - Math.max(seconds, LEAST_CUE_SECONDS));
     this.#transcript.add({ id, label, from, to, text, lang, by });
   }

@@ -36,6 +36,7 @@ export class Transcript {
     const kept = this.#cues.filter((cue) => cue.id !== id);
     if (kept.length === this.#cues.length) return;
     this.#cues = kept;
+    this.#length = kept.reduce((length, { text }) => length + text.length + CUE_LENGTH, 0);
     this.#isChanged = true;
   }
 

@@ -318,6 +318,26 @@ describe('captions', () => {
     await vi.waitFor(async () => expect(await transcriptOf(room, id)).toBe('WEBVTT\n'));
   });
 
+  it('of words from before the consent aren’t kept', async () => {
+    const room = await recordedRoom({ idleTimeoutMs: 1_000_000 });
+    const { conference, ann, bob, cid } = room;
+    const { id } = last(cid, 'recording').recording;
+    const recorded = () => conference.rooms.get('lab')?.people.find(cid.id)?.recorded;
+    say(ann, { type: 'captions', want: true });
+    conference.pass(500);
+    say(cid, { type: 'recordConsent', agreed: true });
+    await vi.waitFor(() => expect(recorded()).toBe(true));
+    say(cid, { type: 'caption', text: 'Before I agreed', lang: 'en', seconds: 5 });
+    conference.pass(150);
+    say(cid, { type: 'caption', text: 'Since I agreed', lang: 'en', seconds: 2 });
+    say(bob, { type: 'caption', text: 'Since the start', lang: 'en', seconds: 5 });
+    conference.pass(400);
+    await vi.waitFor(async () => expect(await transcriptOf(room, id)).toMatch('Since I agreed'));
+    const text = await transcriptOf(room, id);
+    expect(text).toMatch('Since the start');
+    expect(text).not.toMatch('Before I agreed');
+  });
+
   it('make no file where there are none', async () => {
     const room = await recordedRoom();
     const { conference, bob, cid, recordings } = room;
