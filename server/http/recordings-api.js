@@ -149,7 +149,7 @@ export function ownTracks({ recordings, tokens, isBanned }) {
       const place = tokens.read(token, room);
       if (place === null) return answerError(response, 'own-refused');
       if (isBanned(request, room, place.grant)) return answerError(response, 'banned');
-      const refusal = await recordings.addOwn(id, place.id, at, piece);
+      const refusal = await recordings.addOwn(id, place.key, at, piece);
       if (refusal) answerError(response, refusal);
       else response.status(204).end();
     };

@@ -25,7 +25,7 @@ export class OwnTracks {
   #steps = new Map();
 
   /**
-   * @param {Pick<Recordings, 'describe' | 'locate' | 'isOpen' | 'refusalFor' | 'addBytes' |
+   * @param {Pick<Recordings, 'read' | 'locate' | 'isOpen' | 'refusalFor' | 'addBytes' |
    *   'usage'>} recordings
    */
   constructor(recordings) {
@@ -40,14 +40,14 @@ export class OwnTracks {
   /**
    * Adds a piece; the last one completes the file.
    * @param {string} id  of a recording
-   * @param {string} person  the participant's id
+   * @param {string} place  key of the participant's place
    * @param {number} at  place of the piece in the file, unchecked; 0 begins a file
    * @param {Uint8Array} piece
    * @returns {Promise<ErrorCode | null>} reason to refuse it, or null
    */
-  add(id, person, at, piece) {
+  add(id, place, at, piece) {
     const before = this.#steps.get(id) ?? Promise.resolve();
-    const added = before.then(() => this.#add(id, person, at, piece));
+    const added = before.then(() => this.#add(id, place, at, piece));
     const step = added
       .catch(() => {})
       .then(() => {
@@ -58,12 +58,12 @@ export class OwnTracks {
   }
 
   /** @type {OwnTracks['add']} */
-  async #add(id, person, at, piece) {
-    const description = await this.#recordings.describe(id);
+  async #add(id, place, at, piece) {
+    const description = await this.#recordings.read(id);
     if (description === null) return 'not-found';
-    const place = this.#placeFor(id, person, description.files);
-    if (typeof place === 'string') return place;
-    const { root, name, label } = place;
+    const next = this.#nextFor(id, place, description.files);
+    if (typeof next === 'string') return next;
+    const { root, name, label, person } = next;
     const path = join(root, name);
     const begun = (await stat(path + PART).catch(() => null))?.size ?? 0;
     if (at === 0) await this.#discard(id, path, begun);
@@ -85,6 +85,7 @@ export class OwnTracks {
       file: name,
       label: `${label} · WAV`,
       person,
+      place,
       seconds: wav.dataBytes / (wav.sampleRate * wav.channels * SAMPLE_BYTES),
       offset: (wav.timeReference - firstSample) / wav.sampleRate,
     });
@@ -92,20 +93,22 @@ export class OwnTracks {
   }
 
   /**
-   * Finds the place of a person's next file.
+   * Finds the name of a person's next file. Ids of people begin again with each call of a room, so
+   * the key of the place says whose track it is.
    * @param {string} id
-   * @param {string} person
+   * @param {string} place
    * @param {FileDescription[]} files
-   * @returns {{ root: string, name: string, label: string } | ErrorCode}
+   * @returns {{ root: string, name: string, label: string, person: string | null } | ErrorCode}
    */
-  #placeFor(id, person, files) {
-    const theirs = files.filter((file) => file.person === person);
+  #nextFor(id, place, files) {
+    const theirs = files.filter((file) => file.place === place);
     const track = theirs.find(({ offset }) => offset === undefined);
     const own = theirs.filter(({ offset }) => offset !== undefined).length;
     if (!track || this.#recordings.isOpen(id) || own >= MAX_FILES) return 'own-refused';
     const base = track.file.replace(/\.opus$/, '');
     const found = this.#recordings.locate(id, `${base}${own === 0 ? '' : `-${own + 1}`}.wav`);
-    return found ? { root: found.root, name: found.file, label: track.label } : 'not-found';
+    if (!found) return 'not-found';
+    return { root: found.root, name: found.file, label: track.label, person: track.person };
   }
 
   /**

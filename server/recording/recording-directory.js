@@ -4,7 +4,9 @@
  * @typedef {object} FileDescription
  * @property {string} file
  * @property {string} label  name of the person; the mix has its own
- * @property {string | null} person  the person's id; null for the mix
+ * @property {string | null} person  the person's id in that call; null for the mix
+ * @property {string} [place]  key of the person's place, which proves that a track is theirs; it is
+ *   on the disk alone
  * @property {number | null} seconds null if the server stopped before the length was known
  * @property {number} [offset]  of a recording from a person's own device: seconds from the mix's
  *   first sample to its own

@@ -6,7 +6,7 @@
  * @import { TickScheduler } from '../clock/tick-scheduler.js'
  * @import { PacketBuffer } from '../../public/shared/stream/packet-buffer.js'
  * @import { Encoded } from './mix-track.js'
- * @import { RecordingDirectory } from './recording-directory.js'
+ * @import { FileDescription, RecordingDirectory } from './recording-directory.js'
  * @import { SpokenText } from '../room/record/captions.js'
  */
 
@@ -94,7 +94,7 @@ export class Recording {
     // Players skip the first frames.
     const preSkip = (preSkipOf(format) * format.sampleRate) / GRANULE_RATE;
     directory.description.firstSample = this.firstFrame * format.frameSamples + preSkip;
-    const { track, file } = this.#addTrack(MIX_FILE, 'Everybody', null);
+    const { track, file } = this.#addTrack({ file: MIX_FILE, label: 'Everybody', person: null });
     this.#mixTrack = new MixTrack(track, encoder, lookahead, format);
     this.#mixFile = file;
     const delaySamples = (BEHIND_MS * format.sampleRate) / 1000;
@@ -119,15 +119,12 @@ export class Recording {
     );
   }
 
-  /**
-   * @param {string} name of the file
-   * @param {string} label
-   * @param {string | null} person
-   */
-  #addTrack(name, label, person) {
+  /** @param {Omit<FileDescription, 'seconds'>} description */
+  #addTrack(description) {
     const { format } = this.#settings;
     const { startedAt } = this.#directory.description;
-    const file = this.#directory.addFile({ file: name, label, person, seconds: null });
+    const { label } = description;
+    const file = this.#directory.addFile({ ...description, seconds: null });
     const ogg = new OggOpus({
       serial: randomInt(2 ** 32),
       preSkip: preSkipOf(format),
@@ -147,13 +144,14 @@ export class Recording {
 
   /**
    * Records a person from now on.
-   * @param {{ id: string, label: string }} member  not recorded yet
+   * @param {{ id: string, label: string, place?: string }} member  not recorded yet
    * @param {PacketBuffer} packets  of the member
    * @param {PayloadDecoder} decoder  closed with the track
    * @param {Encoded | null} [encoded]  for a member who sends PCM; closed with the track
    */
-  add({ id, label }, packets, decoder, encoded = null) {
-    const { track, file } = this.#addTrack(fileNameOf(++this.#files, label), label, id);
+  add({ id, label, place }, packets, decoder, encoded = null) {
+    const name = fileNameOf(++this.#files, label);
+    const { track, file } = this.#addTrack({ file: name, label, person: id, place });
     const { format } = this.#settings;
     const { firstFrame } = this;
     const agreedFrame = this.#now();

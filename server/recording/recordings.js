@@ -316,8 +316,8 @@ export class Recordings {
    * Describes a recording and its existing files.
    * @param {string} id  unchecked
    * @returns {Promise<(Omit<Description, 'files'> & { on: boolean, seconds: number, files:
-   *   (FileDescription & { bytes: number })[] }) | null>} seconds: written length of the mix; null
-   *   if there is no such recording
+   *   (Omit<FileDescription, 'place'> & { bytes: number })[] }) | null>} seconds: written length of
+   *   the mix; null if there is no such recording
    */
   async describe(id) {
     if (!ID.test(id)) return null;
@@ -325,7 +325,7 @@ export class Recordings {
     if (!description) return null;
     const files = [];
     let seconds = 0;
-    for (const file of description.files) {
+    for (const { place: _place, ...file } of description.files) {
       const path = join(this.#directory, id, file.file);
       const found = await stat(path).catch(() => null);
       if (!found) continue;
@@ -335,9 +335,18 @@ export class Recordings {
     return { ...description, on: this.isOpen(id), seconds, files };
   }
 
+  /**
+   * Description of a recording as it is on the disk.
+   * @param {string} id  unchecked
+   * @returns {Promise<Description | null>}
+   */
+  async read(id) {
+    return ID.test(id) ? this.#read(id) : null;
+  }
+
   /** Finds the room of a recording, or null. @param {string} id  unchecked */
   async roomOf(id) {
-    return ID.test(id) ? ((await this.#read(id))?.room ?? null) : null;
+    return (await this.read(id))?.room ?? null;
   }
 
   /** True while a recording is being written. @param {string} id */
@@ -423,8 +432,8 @@ export class Recordings {
    * Adds a piece of a recording from a person's own device.
    * @type {OwnTracks['add']}
    */
-  addOwn(id, person, at, piece) {
-    return this.#own.add(id, person, at, piece);
+  addOwn(id, place, at, piece) {
+    return this.#own.add(id, place, at, piece);
   }
 
   /**

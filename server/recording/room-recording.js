@@ -300,7 +300,9 @@ export class RoomRecording {
       encoded?.encoder.close();
       return;
     }
-    recording.add(member, source.packets, decoder, encoded);
+    const { id, label } = member;
+    const place = this.#people.places.keyOf(id);
+    recording.add({ id, label, place }, source.packets, decoder, encoded);
     this.#mark(member, true);
   }
 

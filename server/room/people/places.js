@@ -83,6 +83,11 @@ export class Places {
     return this.#places.get(id)?.holder ?? null;
   }
 
+  /** @param {string} id  a holder's @returns {string | undefined} key of their place */
+  keyOf(id) {
+    return this.#places.get(id)?.key;
+  }
+
   /** @param {string} key  of a place @returns {Member | null} the place's holder */
   atKey(key) {
     return this.#byKey.get(key)?.holder ?? null;
@@ -200,7 +205,7 @@ export class Places {
 
   /** Frees a place for good. @param {string} id  the holder's */
   free(id) {
-    const key = this.#places.get(id)?.key;
+    const key = this.keyOf(id);
     if (key !== undefined) this.notes.out(key);
     this.#release(id);
   }
@@ -268,7 +273,7 @@ export class Places {
    * @param {Partial<PlaceNote>} what
    */
   decide({ id }, what) {
-    const key = this.#places.get(id)?.key;
+    const key = this.keyOf(id);
     if (key !== undefined) this.notes.decide(key, what);
   }
 }

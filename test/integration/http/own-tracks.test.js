@@ -74,7 +74,7 @@ async function recordedRoom(...argv) {
     await expect.poll(() => state()?.ready, { timeout: 10_000 }).toBe(true);
   };
   const describe = async () => (await fetch(url)).json();
-  return { ann, ben, id, url, send, stop, describe, directory };
+  return { ann, ben, id, url, send, stop, describe, directory, server, join: join_ };
 }
 
 it('a person’s own recording is kept beside their track, with its place', async () => {
@@ -103,6 +103,20 @@ it('a person’s own recording is kept beside their track, with its place', asyn
   // The tracks of the server say where they begin, too.
   const ogg = await readFile(join(directory, id, 'mix.opus'), 'latin1');
   expect(ogg).toContain(`TIME_REFERENCE=${firstSample}`);
+});
+
+it('nobody adds to a track of an earlier call by having its person’s id', async () => {
+  const { ann, ben, send, stop, describe, server, join: enter } = await recordedRoom();
+  await stop();
+  for (const { guest } of [ben, ann]) guest.sendControl({ type: 'leave' });
+  const room = `${server.url}/api/rooms/tea`;
+  await expect.poll(async () => (await fetch(room)).status).toBe(404);
+  const again = await enter('Ben');
+  expect(again.you).toBe(ann.you);
+  const file = wavOf(1000, 0);
+  expect(await send(again.resume, file)).toBe('own-refused');
+  expect(await send(ann.resume, file)).toBe('');
+  expect(JSON.stringify(await describe())).not.toMatch(/"place"/);
 });
 
 it('what is no such file, or doesn’t fit, is refused and takes no space', async () => {
