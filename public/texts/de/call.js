@@ -39,8 +39,9 @@ export const callTexts = {
   otherTab: {
     title: 'Du bist schon in diesem Raum',
     text:
-      'Ein anderer Tab oder ein anderes Fenster dieses Browsers ist im Gespräch, und zwei davon ' +
-      'würden einander hören. Hol das Gespräch hierher, dann verlässt das andere den Raum.',
+      'Ein anderer Tab oder ein anderes Fenster dieses Browsers ist schon im Gespräch, und ' +
+      'beide würden einander hören. Hol das Gespräch hierher, dann verlässt der andere Tab den ' +
+      'Raum.',
     yes: 'Hierher holen',
     no: 'Abbrechen',
   },
@@ -49,7 +50,7 @@ export const callTexts = {
     'Beim Schreiben wirken sie nicht, und unter „Einstellungen“ lassen sie sich ausschalten.',
   showKeys: 'Alle Tasten zeigen',
   keys: [
-    ['M', 'sich stummschalten oder das aufheben'],
+    ['M', 'dich stummschalten oder die Stummschaltung aufheben'],
     ['Leertaste halten', 'trotz Stummschaltung gehört werden'],
     ['H', 'die Hand heben oder senken'],
     ['C', 'den Chat öffnen oder schließen'],
@@ -67,7 +68,7 @@ export const callTexts = {
   more: (name) => `Optionen für ${name}`,
   sideLeft: 'L',
   sideRight: 'R',
-  placeOf: (name) => `Platz von ${name}, von links nach rechts`,
+  placeOf: (name) => `Position von ${name}, von links nach rechts`,
   place: (percent) =>
     percent === 0
       ? 'in der Mitte'

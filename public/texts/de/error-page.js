@@ -3,8 +3,8 @@ export const errorPageTexts = {
   start: 'Raum öffnen oder betreten',
   reasons: {
     'not-found': 'Unter dieser Adresse gibt es nichts.',
-    'empty-room': 'In diesem Raum ist niemand. Du hörst ihn, sobald jemand da ist.',
+    'empty-room': 'In diesem Raum ist niemand. Versuche es wieder, sobald jemand da ist.',
     banned: 'Die Moderation hat dich für eine Weile aus diesem Raum ausgeschlossen.',
-    internal: 'Der Server hat einen Fehler gemacht. Versuche es gleich noch einmal.',
+    internal: 'Der Server hat einen Fehler gemacht, der in seinem Protokoll steht.',
   },
 };

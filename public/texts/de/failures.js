@@ -2,15 +2,15 @@ const LISTEN = 'Bis dahin kannst du zuhören.';
 
 const soundFailures = {
   'no-microphone':
-    'Es wurde kein Mikrofon gefunden. Schließ eines an, dann verwendet das Gespräch es von ' +
+    'Es wurde kein Mikrofon gefunden. Schließe eines an, dann verwendet das Gespräch es von ' +
     `selbst. ${LISTEN}`,
   'microphone-refused':
     'Der Browser durfte das Mikrofon nicht benutzen. Erlaube es dieser Seite in der Adressleiste ' +
     'des Browsers und drücke im Gespräch „Stummschaltung aufheben“ oder wähle es unter ' +
     `„Mikrofon“. ${LISTEN}`,
   'microphone-busy':
-    'Das Mikrofon ließ sich nicht öffnen. Schließ andere Programme, die es benutzen, oder wähle ' +
-    `ein anderes unter „Mikrofon“, im Gespräch unter „Einstellungen“. ${LISTEN}`,
+    'Das Mikrofon ließ sich nicht öffnen. Schließe andere Programme, die es benutzen, oder ' +
+    `wähle ein anderes unter „Mikrofon“, im Gespräch unter „Einstellungen“. ${LISTEN}`,
   'microphone-slow':
     'Das Mikrofon ist noch nicht bereit. Wenn der Browser danach fragt, erlaube es; oder hör ' +
     'erst einmal zu, dann wird es verwendet, sobald du es erlaubt hast.',
@@ -36,20 +36,20 @@ const soundFailures = {
     'Ein Teil dieser Seite konnte nicht geladen werden. Prüfe dein Netz, lade die Seite neu und ' +
     'nimm wieder teil.',
   'no-sound':
-    'Der Browser konnte seinen Ton nicht starten. Schließ andere Tabs und Programme, die Ton ' +
+    'Der Browser konnte seinen Ton nicht starten. Schließe andere Tabs und Programme, die Ton ' +
     'abspielen oder aufnehmen, lade die Seite neu und nimm wieder teil.',
   'sound-blocked':
     'Der Browser hält den Ton zurück, bis du etwas drückst. Drücke „Ton einschalten“.',
   'no-output':
     'Es wurde kein Lautsprecher gefunden, oder ein anderes Programm belegt ihn. Ohne ihn kann ' +
-    'dieser Browser auch kein Mikrofon benutzen. Schließ einen an oder beende das Programm; lade ' +
-    'dann die Seite neu und nimm wieder teil.',
+    'dieser Browser auch kein Mikrofon benutzen. Schließe einen an oder beende das Programm; ' +
+    'lade dann die Seite neu und nimm wieder teil.',
   'sound-interrupted':
     'Ein anderes Programm benutzt den Ton dieses Geräts, zum Beispiel ein Telefonanruf. Er kommt ' +
     'von selbst zurück, oder wenn du „Ton einschalten“ drückst.',
   'room-mono':
-    'Dieser Raum ist mono, weil er so begonnen hat: Links und rechts sind eins. Für Stereo musst ' +
-    'du als Erste oder Erster in einem neuen Raum sein.',
+    'Dieser Raum ist mono, weil er so begonnen hat: Links und rechts klingen gleich. Für ' +
+    'Stereo musst du als Erste oder Erster in einem neuen Raum sein.',
   'stereo-processed':
     'Dieser Browser macht beide Seiten eines Mikrofons gleich, solange er Echo oder Rauschen ' +
     'unterdrückt oder die Lautstärke regelt. Um in Stereo gehört zu werden, benutze Kopfhörer ' +
@@ -57,15 +57,16 @@ const soundFailures = {
   'sound-resumed':
     'Das System hatte den Ton kurz angehalten. Du und die anderen können einander wieder hören.',
   'computer-busy':
-    'Dieser Computer ist für das Gespräch zu beschäftigt: Du bist vielleicht spät zu hören, und ' +
-    'du hörst Lücken. Schließ andere Programme und Tabs, und steck das Ladegerät ein.',
+    'Dieser Computer ist für das Gespräch zu stark ausgelastet: Du bist vielleicht spät zu ' +
+    'hören, und du hörst Lücken. Schließe andere Programme und Tabs, und steck das Ladegerät ' +
+    'ein.',
   'speaker-replaced':
     'Dein Lautsprecher wurde abgezogen. Der Standardlautsprecher wird benutzt, bis er wieder da ' +
     'ist. Steck ihn ein oder wähle einen anderen unter „Einstellungen“.',
   'speaker-back': 'Dein Lautsprecher wird wieder benutzt. Du musst nichts tun.',
   'share-silent':
-    'Was du gewählt hast, kam ohne Ton. Teile noch einmal, wähle einen Tab, und setze den Haken ' +
-    'bei „Tab-Audio teilen“.',
+    'Was du gewählt hast, kam ohne Ton. Teile noch einmal, wähle einen Tab, und setze den ' +
+    'Haken bei „Auch Audio des Tabs teilen“.',
   'share-failed':
     'Dieser Ton ließ sich nicht teilen. Wähle einen anderen Tab oder eine andere Datei, oder ' +
     'lade die Seite neu und versuche es noch einmal.',
@@ -88,8 +89,9 @@ const soundFailures = {
     'Die Datei ließ sich nicht senden. Sie liegt noch auf diesem Gerät: Prüfe dein Netz und ' +
     'versuche es noch einmal.',
   'noise-model':
-    'Die stärkere Rauschunterdrückung lässt sich gerade nicht benutzen, deshalb ist die des ' +
-    'Browsers an. Um es noch einmal zu versuchen, schalte sie unter „Einstellungen“ aus und ein.',
+    'Die stärkere Rauschunterdrückung lässt sich gerade nicht benutzen, deshalb ist ' +
+    'stattdessen die des Browsers eingeschaltet. Um es noch einmal zu versuchen, schalte sie ' +
+    'unter „Einstellungen“ aus und ein.',
   'no-speaker':
     'Dieser Lautsprecher ließ sich nicht benutzen, deshalb bleibt der Ton, wo er war. Steck ihn ' +
     'neu ein oder wähle einen anderen.',
@@ -124,7 +126,7 @@ const connectionFailures = {
   'idle-timeout':
     'Von dieser Seite kam zu lange nichts, deshalb hat der Server das Gespräch beendet. Nimm ' +
     'wieder teil.',
-  'join-timeout': 'Das Teilnehmen hat zu lange gedauert. Prüfe dein Netz und nimm wieder teil.',
+  'join-timeout': 'Der Beitritt hat zu lange gedauert. Prüfe dein Netz und nimm wieder teil.',
   reconnecting:
     'Die Verbindung wurde unterbrochen. Bleib auf dieser Seite: Sie verbindet sich wieder, und ' +
     'dein Platz bleibt eine halbe Minute frei.',
@@ -138,13 +140,13 @@ const connectionFailures = {
     'Diese Seite und der Server haben verschiedene Versionen. Lade die Seite neu und nimm wieder ' +
     'teil.',
   draining:
-    'Der Server wird gleich neu gestartet, und niemand Neues kann teilnehmen. Versuch es in ' +
+    'Der Server wird gleich neu gestartet, und niemand Neues kann teilnehmen. Versuche es in ' +
     'einer Minute wieder.',
   'call-draining':
     'Der Server wird gleich neu gestartet. Das Gespräch wird dann unterbrochen und kommt so bald ' +
     'wie möglich zurück.',
   'server-closing':
-    'Der Server wird beendet, vielleicht nur für einen Neustart. Versuch es gleich wieder.',
+    'Der Server wird beendet, vielleicht nur für einen Neustart. Versuche es gleich wieder.',
 };
 
 const serverFailures = {
@@ -155,32 +157,32 @@ const serverFailures = {
     'Ein Name hat 1 bis 40 Zeichen, keines davon ein Steuerzeichen. Wähle einen anderen.',
   'room-full': 'Der Raum ist voll. Warte, bis jemand geht, oder benutze einen anderen Raum.',
   'too-many-rooms':
-    'Der Server hat so viele Räume, wie er erlaubt. Versuch es später oder geh in einen Raum, ' +
-    'den es gibt.',
+    'Der Server hat so viele Räume, wie er erlaubt. Versuche es später oder geh in einen ' +
+    'Raum, den es gibt.',
   moved: 'Der Raum ist auf eine andere Maschine des Servers umgezogen. Nimm wieder teil.',
   'cluster-unreachable':
     'Die Maschinen des Servers erreichen einander gerade nicht, und diese hat den Raum nicht. ' +
-    'Versuch es gleich wieder.',
-  'node-silent': 'Die Maschine, die den Raum hat, antwortet nicht. Versuch es gleich wieder.',
+    'Versuche es gleich wieder.',
+  'node-silent': 'Die Maschine, die den Raum hat, antwortet nicht. Versuche es gleich wieder.',
   'node-answer':
-    'Die Maschine, die den Raum hat, hat eine unbrauchbare Antwort geschickt. Lade die Seite neu ' +
-    'und versuch es wieder.',
-  'server-full': 'Der Server ist voll. Versuch es später wieder.',
+    'Die Maschine, die den Raum hat, hat eine unbrauchbare Antwort geschickt. Lade die Seite ' +
+    'neu und versuche es wieder.',
+  'server-full': 'Der Server ist voll. Versuche es später wieder.',
   'too-many-requests':
-    'Aus deinem Netz kamen zu viele Anfragen. Warte einen Moment und versuch es wieder.',
+    'Aus deinem Netz kamen zu viele Anfragen. Warte einen Moment und versuche es wieder.',
   'host-not-allowed':
     'Der Server antwortet nicht auf den Namen in der Adressleiste. Der Betreiber kann ihn mit ' +
     '--hostname zulassen.',
   'origin-not-allowed':
     'Der Server nimmt keine Seiten anderer Hosts an. Öffne die Seite an der Adresse des Servers.',
   'content-type':
-    'Der Server hat die Daten dieser Seite nicht angenommen. Lade die Seite neu und versuch es ' +
-    'wieder.',
+    'Der Server hat die Daten dieser Seite nicht angenommen. Lade die Seite neu und versuche ' +
+    'es wieder.',
   'body-too-large': 'Das war mehr, als der Server auf einmal annimmt. Sende weniger.',
   'room-reopened': 'Der Raum wird neu geöffnet. Du bist gleich wieder da.',
   'server-busy':
     'Der Server ist überlastet und lässt niemanden herein, bis die Personen in seinen Räumen ' +
-    'wieder gut zu hören sind. Versuch es gleich wieder.',
+    'wieder gut zu hören sind. Versuche es gleich wieder.',
   'join-flood':
     'Aus deinem Netz wollten zu viele auf einmal teilnehmen. Warte einen Moment und nimm wieder ' +
     'teil.',
@@ -191,11 +193,11 @@ const serverFailures = {
   'operator-token': 'Das ist nicht das Betreiber-Token des Servers. Gib es noch einmal ein.',
   'operator-offline':
     'Der Server war nicht zu erreichen, deshalb wurde nichts geändert. Prüfe dein Netz und ' +
-    'versuch es wieder.',
+    'versuche es wieder.',
   'captions-off':
     'Niemand in diesem Raum möchte Untertitel. Schalte sie zuerst in den Einstellungen ein.',
   'captions-taken':
-    'Ein anderes Programm schreibt schon die Untertitel dieses Raums. Beende zuerst jenes.',
+    'Ein anderes Programm schreibt schon die Untertitel dieses Raums. Beende dieses zuerst.',
   'caption-long': 'Ein Untertitel hat höchstens 240 Zeichen. Teile lange Sätze auf.',
   'chat-flood':
     'Du schreibst schnell. Warte einen Moment: Deine Nachrichten werden einzeln gesendet.',
@@ -205,8 +207,8 @@ const serverFailures = {
   'chat-full':
     'Zu viele Nachrichten warten aufs Senden. Warte, bis sie gesendet sind, und sende dann diese.',
   'tracks-full':
-    'Der Server hat gerade keinen Platz für noch eine Begleitung. Entferne eine, die nicht mehr ' +
-    'gebraucht wird, oder nimm eine kürzere.',
+    'Der Server hat gerade keinen Platz für eine weitere Begleitung. Entferne eine, die nicht ' +
+    'mehr gebraucht wird, oder nimm eine kürzere.',
   'track-unreadable':
     'Dieser Browser kann die Datei nicht als Ton lesen. Wähle eine MP3-, WAV-, Ogg-, M4A- oder ' +
     'FLAC-Datei.',
@@ -224,7 +226,7 @@ const serverFailures = {
     'Der Server hat keinen Platz für weitere Aufnahmen. Lade herunter, was du brauchst, und ' +
     'warte, bis ältere gelöscht sind.',
   'recording-share':
-    'Dieser Raum, du oder dein Netz habt euren Anteil am Platz für Aufnahmen verbraucht. Lade ' +
+    'Dein Raum, du oder dein Netz haben ihren Anteil am Platz für Aufnahmen verbraucht. Lade ' +
     'herunter, was du brauchst, und warte, bis ältere gelöscht sind.',
   'recording-others':
     'Nur wer die Aufnahme gestartet hat oder die Moderation kann sie beenden. Deine eigene ' +
@@ -234,10 +236,11 @@ const serverFailures = {
     'bleibt; starte eine neue oder frage den Betreiber des Servers.',
   'own-refused':
     'Nur wer aufgenommen wurde, kann der Aufnahme des Raums eine Datei beifügen, nach ihrem ' +
-    'Ende, und höchstens fünf. Schick die Datei dem Gastgeber auf anderem Weg.',
+    'Ende, und höchstens fünf. Schicke die Datei auf anderem Weg an die Person, die ' +
+    'eingeladen hat.',
   'own-invalid':
-    'Der Server konnte die Datei nicht verwenden. Lade sie herunter und schick sie dem ' +
-    'Gastgeber auf anderem Weg.',
+    'Der Server konnte die Datei nicht verwenden. Lade sie herunter und schicke sie auf ' +
+    'anderem Weg an die Person, die eingeladen hat.',
   'recording-deleted':
     'Die Aufnahme wurde gelöscht. Bitte die Person, die sie gemacht hat, um eine Kopie.',
   'range-beyond': 'Die Datei ist kürzer. Lade die Seite neu.',
@@ -247,10 +250,11 @@ const serverFailures = {
     'Die Dateien der Aufnahme konnten nicht heruntergeladen werden. Öffne „Aufnehmen“ gleich ' +
     'noch einmal oder frage den Betreiber des Servers.',
   'panel-failed':
-    'Dieser Bereich konnte nicht geladen werden. Prüfe dein Netz, schließ ihn und öffne ihn noch ' +
-    'einmal.',
+    'Dieser Bereich konnte nicht geladen werden. Prüfe dein Netz, schließe ihn und öffne ihn ' +
+    'noch einmal.',
   'plots-failed':
-    'Die Diagramme konnten nicht geladen werden. Schließ diesen Bereich und öffne ihn noch einmal.',
+    'Die Diagramme konnten nicht geladen werden. Schließe diesen Bereich und öffne ihn noch ' +
+    'einmal.',
   'qr-failed':
     'Der QR-Code konnte nicht gezeichnet werden. Prüfe dein Netz und drücke noch einmal, oder ' +
     'kopiere den Link.',
@@ -272,7 +276,7 @@ const accessFailures = {
     'einen neuen.',
   'token-expired':
     'Die Einladung ist abgelaufen. Bitte die Person, die dich eingeladen hat, um einen neuen Link.',
-  'token-early': 'Die Einladung gilt noch nicht. Versuch es wieder, wenn das Gespräch beginnt.',
+  'token-early': 'Die Einladung gilt noch nicht. Versuche es wieder, wenn das Gespräch beginnt.',
   'token-endless':
     'Die Einladung hat kein Ende, deshalb nimmt der Server sie nicht an. Bitte die Person, die ' +
     'dich eingeladen hat, um einen neuen Link.',
@@ -290,9 +294,8 @@ const accessFailures = {
   'password-missing': 'Der Raum hat ein Passwort. Gib es ein und nimm dann teil.',
   'password-wrong': 'Das ist nicht das Passwort des Raums. Gib es noch einmal ein.',
   'password-flood':
-    'Das Passwort wurde zu oft versucht. Warte eine Minute und versuch es dann wieder.',
-  'lobby-full':
-    'Zu viele warten darauf, in diesen Raum gelassen zu werden. Versuch es später wieder.',
+    'Das Passwort wurde zu oft versucht. Warte eine Minute und versuche es dann wieder.',
+  'lobby-full': 'Zu viele Personen warten auf Einlass in diesen Raum. Versuche es später wieder.',
   'turned-away':
     'Du wurdest nicht in den Raum gelassen. Frag die Moderation und nimm dann wieder teil.',
   'stream-key':
@@ -322,7 +325,7 @@ const accessFailures = {
   'forward-reply':
     'Jemand hier ist über HTTP/1 verbunden oder hört nur zu, und dorthin kann Ton nicht ' +
     'weitergeleitet werden. Wähle „In kleinen Räumen weitergeleitet, sonst gemischt“, oder ' +
-    'versuch es wieder, wenn diese Personen gegangen sind.',
+    'versuche es wieder, wenn diese Personen gegangen sind.',
   'broadcast-mix':
     'Dieser Raum kann nicht live gehen, weil der Server seinen Ton nicht mischt. Lass ihn unter ' +
     '„Raum“ mischen, oder öffne einen anderen Raum.',
@@ -335,8 +338,7 @@ const accessFailures = {
   'languages-limit': 'Es wird schon in acht Sprachen gedolmetscht. Beende zuerst eine davon.',
   'language-broadcast': 'Gedolmetscht wird nur in einer Übertragung. Geh zuerst live.',
   'language-unknown': 'In diese Sprache dolmetscht gerade niemand. Wähle eine, die es gibt.',
-  'language-relay':
-    'Über diesen Server gibt es keine Dolmetschenden. Du hörst weiter das Original.',
+  'language-relay': 'Auf diesem Server wird nicht gedolmetscht. Du hörst weiter den Originalton.',
   'e2e-room':
     'Dieser Raum ist Ende zu Ende verschlüsselt, deshalb kann der Server ihn nicht mischen oder ' +
     'aufnehmen. Öffne dafür einen anderen Raum.',
@@ -363,10 +365,11 @@ export const failureTexts = {
 
 /** @type {typeof import('../failures.js').reasons} */
 export const reasons = {
-  'no-answer': 'Es kam nicht rechtzeitig eine Antwort: Vielleicht sperrt das Netz sie.',
+  'no-answer':
+    'Es kam nicht rechtzeitig eine Antwort: Vielleicht sperrt das Netz diese Verbindung.',
   slower: 'Es war noch keine Antwort da, als eine andere bereit war.',
   'not-offered': 'Der Server bietet sie nicht an.',
-  'no-webtransport': 'Dieser Browser hat keines.',
+  'no-webtransport': 'Dieser Browser hat kein WebTransport.',
   'connection-lost': 'Sie wurde geöffnet, aber nichts kam hindurch.',
   other: 'Sie ließ sich nicht öffnen.',
 };

@@ -13,7 +13,7 @@ export const inputTexts = {
   replaced: 'Du teilst jetzt einen anderen Ton. Dein Mikrofon ist wieder ein einziger Eingang.',
   noMicrophone: 'Wähle zuerst in den Einstellungen ein Mikrofon.',
   hint:
-    'Für eine Soundkarte mit der Stimme links und einem Instrument rechts. Beide gehen ' +
-    'unbearbeitet und im gleichen Takt hinaus. Alle stellen für beide Lautstärke und Platz ' +
-    'einzeln ein. Nimm Kopfhörer, sonst nimmt das Mikrofon die anderen mit auf.',
+    'Für eine Soundkarte mit der Stimme links und einem Instrument rechts. Beide werden ' +
+    'unbearbeitet und zeitgleich gesendet. Alle stellen Lautstärke und Position für beide ' +
+    'einzeln ein. Benutze Kopfhörer, sonst nimmt das Mikrofon die anderen mit auf.',
 };

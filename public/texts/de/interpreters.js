@@ -1,10 +1,10 @@
 /** @type {typeof import('../interpreters.js').interpreterTexts} */
 export const interpreterTexts = {
   label: 'Sprache',
-  floor: 'Im Original',
-  hint: 'Die Dolmetschenden sind über den Sprechenden zu hören, die so lange leiser sind.',
+  floor: 'Originalton',
+  hint: 'Während jemand dolmetscht, ist der Originalton leiser.',
   into: 'Dolmetscht in',
   nobody: 'Keine Sprache: alle hören die Person',
-  set: 'Sprache setzen',
+  set: 'Sprache festlegen',
   intoHint: 'Wer dolmetscht, ist nur für die zu hören, die diese Sprache wählen.',
 };

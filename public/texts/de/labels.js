@@ -12,7 +12,7 @@ export const labels = {
   roomPlaceholder: 'sein Name oder Link',
   goToRoom: 'Zum Raum',
   lab: 'Das Labor',
-  labHint: 'misst, wie lange Ton von hier zu diesem Server und zurück braucht.',
+  labHint: 'misst, wie lange der Ton von hier zu diesem Server und zurück braucht.',
 
   room: 'Raum',
   name: 'Name',
@@ -20,21 +20,21 @@ export const labels = {
   cancelJoin: 'Abbrechen',
   roomPassword: 'Passwort des Raums',
   knocks: 'Personen, die hereinwollen',
-  hands: 'Zuhörer, die die Hand gehoben haben',
+  hands: 'Zuhörende, die die Hand gehoben haben',
   joinHint:
     'Dein Mikrofon wird erst eingeschaltet, wenn du teilnimmst, und nie, ohne dass du es willst.',
   yourSound: 'Dein Ton',
   soundSettings: 'Toneinstellungen',
   advanced: 'Erweitert',
-  frameLength: 'Länge eines Pakets',
+  frameLength: 'Länge eines Frames',
   frameAuto: 'Automatisch: wie der Server es vorgibt',
   frame20: '20 ms: die wenigsten Pakete',
   frame10: '10 ms: weniger Verzögerung',
   frame5: '5 ms: zum gemeinsamen Musizieren',
   frame2: '2,5 ms: die geringste Verzögerung, nur mit Kabel',
   frameHint:
-    'Deine Wahl zählt, wenn du als Erste oder Erster im Raum bist, und gilt dann für alle dort. ' +
-    'Kürzere Pakete sind eher zu hören, brauchen aber mehr Bandbreite und Rechenzeit.',
+    'Deine Wahl zählt, wenn du als Erste oder Erster im Raum bist, und gilt dann für alle ' +
+    'dort. Kürzere Frames sind eher zu hören, brauchen aber mehr Bandbreite und Rechenzeit.',
   connection: 'Verbindung',
   connectionAuto: 'Automatisch: die beste, die funktioniert',
   connectionWebTransport: 'WebTransport (HTTP/3)',
@@ -112,15 +112,15 @@ export const switchTexts = {
   lossless: {
     label: 'Verlustfrei, im schnellen Netz',
     hint:
-      'Zwischen allen, die es einschalten, wird der Ton nicht komprimiert, in Räumen mit ' +
-      'Frames von 2,5 oder 5 ms. Das braucht 0,9 Mb/s je Richtung, in Stereo doppelt so viel, ' +
-      'und spart die Verzögerung des Codecs.',
+      'Zwischen allen, die es einschalten, wird der Ton in Räumen mit Frames von 2,5 oder 5 ms ' +
+      'nicht komprimiert. Das braucht 0,9 Mb/s je Richtung, in Stereo doppelt so viel, und ' +
+      'spart die Verzögerung des Codecs.',
   },
   lowDelay: {
     label: 'Opus mit wenig Verzögerung',
     hint:
-      'Etwa 4 ms weniger Verzögerung für die anderen. Ausgeschaltet klingen leise Töne etwas ' +
-      'feiner.',
+      'Etwa 4 ms weniger Verzögerung für die anderen. Ist es ausgeschaltet, klingen leise Töne ' +
+      'etwas feiner.',
   },
   sounds: { label: 'Klänge', hint: 'Ein leiser Klang, wenn jemand kommt oder geht.' },
   captions: { label: 'Untertitel', hint: 'Zeigt als Text, was gesagt wird.' },
@@ -141,7 +141,7 @@ export const greenRoomTexts = {
   join: 'Teilnehmen',
   joining: 'Du kommst gleich hinein …',
   listen: 'Zuhören',
-  listenerName: 'Zuhörer',
+  listenerName: 'Gast',
   listenHint:
     'Du hörst den Raum, und niemand hört dich: Ein Mikrofon wird nicht gebraucht. Wenn du ' +
     'sprechen willst, hebe die Hand.',
@@ -179,11 +179,11 @@ export const elementTexts = {
   join: 'Teilnehmen',
   listen: 'Zuhören',
   joining: 'Verbindung wird aufgebaut …',
-  waiting: 'Warte, bis dich jemand von der Moderation hereinlässt …',
+  waiting: 'Warten, bis die Moderation dich hereinlässt …',
   away: 'Verbindung verloren. Neuer Versuch …',
   left: 'Du hast das Gespräch verlassen.',
   alone: 'Außer dir ist niemand hier.',
   people: 'Personen im Raum',
   mute: 'Stumm',
-  leave: 'Verlassen',
+  leave: 'Gehen',
 };

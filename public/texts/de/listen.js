@@ -26,7 +26,7 @@ export const listenTexts = {
   nameHint: 'Die Moderation sieht ihn, wenn du die Hand hebst. Du kannst ihn leer lassen.',
   nameInvited:
     'Deine Einladung gibt diesen Namen vor. Die Moderation sieht ihn, wenn du die Hand hebst.',
-  listenerName: 'Zuhörer',
+  listenerName: 'Gast',
   password: 'Passwort des Raums',
   volume: 'Lautstärke',
   near: 'Verzögerung',

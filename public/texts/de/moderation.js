@@ -4,7 +4,7 @@ const { list } = formsOf('de');
 
 /** @type {typeof import('../moderation.js').moderationTexts} */
 export const moderationTexts = {
-  waiting: 'Warte auf Einlass …',
+  waiting: 'Warten auf Einlass …',
   waitingInLobby:
     'Die Moderation weiß, dass du da bist. Bleib auf dieser Seite: Du kommst hinein, sobald dich ' +
     'jemand hereinlässt.',
@@ -36,7 +36,8 @@ export const moderationTexts = {
   roomLocked: 'Der Raum ist abgeschlossen.',
   roomUnlocked: 'Der Raum ist wieder offen.',
   chatClosed:
-    'Du kannst jetzt lesen, aber hier nicht schreiben. Hebe die Hand oder frage die Moderation.',
+    'Du kannst hier zurzeit lesen, aber nicht schreiben. Hebe die Hand oder frage die ' +
+    'Moderation.',
   recordingClosed:
     'Du darfst hier nicht aufnehmen. Die Moderation kann es selbst tun oder es erlauben.',
 };

@@ -21,7 +21,7 @@ export const recordingPageTexts = {
   running: 'Wird gerade aufgenommen',
   copyMoment: 'Link zu dieser Stelle',
   copied: (at) => `Der Link zu ${timeText(at)} ist kopiert.`,
-  notCopied: 'Der Link konnte nicht kopiert werden. Er steht in der Adresszeile.',
+  notCopied: 'Der Link konnte nicht kopiert werden. Er steht in der Adressleiste.',
   waiting: 'Wird geladen …',
   failed: 'Der Ton konnte nicht geladen werden. Prüfe die Verbindung und drücke dann „Abspielen“.',
   cannotPlay: 'Dieser Browser kann die Aufnahme nicht abspielen. Lade sie stattdessen herunter.',

@@ -46,8 +46,8 @@ export const panelTexts = {
   lockHint: 'Niemand sonst kann hereinkommen. Wer die Verbindung verliert, kann zurückkommen.',
   lobby: 'Warteraum',
   lobbyHint:
-    'Wer dazukommt, wartet, bis du öffnest. Wenn du ihn ausschaltest, kommen alle Wartenden ' +
-    'herein.',
+    'Wer teilnehmen will, wartet, bis du es erlaubst. Wenn du den Warteraum ausschaltest, ' +
+    'kommen alle Wartenden herein.',
   chatPermission: 'Wer schreiben darf',
   recordPermission: 'Wer aufnehmen darf',
   allowed: { everybody: 'Alle', moderators: 'Moderation' },
@@ -65,8 +65,8 @@ export const panelTexts = {
     'kann nichts mischen oder aufnehmen.',
   password: 'Passwort',
   passwordSet: 'Der Raum hat ein Passwort. Gib ein anderes ein, um es zu ändern.',
-  passwordNone: 'Der Raum hat kein Passwort. Wer schon hier ist, bleibt, wenn du eines setzt.',
-  setPassword: 'Passwort setzen',
+  passwordNone: 'Der Raum hat kein Passwort. Wer schon hier ist, bleibt, wenn du eines festlegst.',
+  setPassword: 'Passwort festlegen',
   dropPassword: 'Passwort entfernen',
   bans: 'Gesperrt',
   ban: ({ name, by, identity, network }, end) => {
@@ -94,8 +94,8 @@ export const panelTexts = {
     'mit dem Link kommt, hört nur zu.',
   onHint:
     'Der Raum ist eine Übertragung. Wer neu mit dem Link kommt, hört nur zu. Wenn du sie ' +
-    'beendest, dürfen neue Personen wieder sprechen; wer zuhört, hört zu, bis sie oder er neu ' +
-    'teilnimmt.',
+    'beendest, dürfen neue Personen wieder sprechen; wer zuhört, hört weiter nur zu, bis zur ' +
+    'nächsten Teilnahme.',
   makeStreamKey: 'Ein Programm Ton senden lassen',
   newStreamKey: 'Neuen Schlüssel erzeugen',
   revokeStreamKey: 'Schlüssel zurückziehen',

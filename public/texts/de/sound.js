@@ -3,7 +3,7 @@ import { timeText } from '../units.js';
 /** @type {typeof import('../sound.js').partTexts} */
 export const partTexts = {
   microphoneMs: 'Mikrofone der anderen',
-  frameMs: 'Ein Paket wird gefüllt',
+  frameMs: 'Ein Frame wird gefüllt',
   codecMs: 'Der Codec schaut voraus',
   serverDelayMs: 'Verzögerung im Server',
   laterMs: 'Verspätete hört man später um',
@@ -15,9 +15,9 @@ export const partTexts = {
 
 /** @type {typeof import('../sound.js').savingTexts} */
 export const savingTexts = {
-  frameMs: 'Beginne den Raum mit Paketen von 2,5 ms',
+  frameMs: 'Beginne den Raum mit Frames von 2,5 ms',
   serverDelayMs: 'Bitte die Personen, deren Ton spät kommt, ein Kabel statt WLAN zu benutzen',
-  playoutMs: 'Benutze ein Kabel statt WLAN und schließe, was diesen Computer beschäftigt',
+  playoutMs: 'Benutze ein Kabel statt WLAN und schließe, was diesen Computer auslastet',
   outputMs: 'Benutze eine Soundkarte, die Ton in kleineren Stücken nimmt, und kein Bluetooth',
   speakerMs: 'Benutze Lautsprecher oder Kopfhörer mit Kabel, kein Bluetooth',
 };
@@ -30,8 +30,8 @@ export const figureTexts = {
   late: 'Verspätete Pakete',
   early: 'Zu frühe Pakete',
   duplicate: 'Doppelte Pakete',
-  concealed: 'Überbrückte Pakete',
-  recovered: 'Pakete aus Redundanz',
+  concealed: 'Überbrückte Frames',
+  recovered: 'Frames aus Redundanz',
   gaps: 'Lücken am Lautsprecher',
   jitter: 'Jitter; was er braucht',
   drift: 'Abweichung der Soundkarte',
@@ -43,7 +43,7 @@ export const soundTexts = {
   soundSumHint: 'Die Verzögerung im Server enthält den Weg der Sprechenden zum Server.',
   soundSumDevices: 'Was die Mikrofone der anderen hinzufügen, ist nicht darin enthalten.',
   soundSumNoDevices: 'Ohne Soundkarten gerechnet: Dein Browser sagt nicht, was deine hinzufügt.',
-  ownMicrophone: (ms) => `Dein eigenes Mikrofon fügt ${ms} zu dem hinzu, was andere von dir hören.`,
+  ownMicrophone: (ms) => `Dein eigenes Mikrofon verzögert um ${ms}, was andere von dir hören.`,
   ownSuppression: (ms) => `${ms} der Verzögerung deines Tons kommen von der Rauschunterdrückung.`,
   savings: 'Was es verkürzen würde',
   saves: (part, ms) => `${savingTexts[part]}: bis zu ${ms} ms.`,
@@ -62,8 +62,8 @@ export const soundTexts = {
   metronomeEnded: (name) => `${name} hat das Metronom angehalten.`,
   metronomeHint:
     'Alle hören jeden Schlag im selben Moment, unabhängig von ihrer Verzögerung. Wenn du auf ' +
-    'den Schlag spielst, hören dich alle anderen darauf. Um das Tempo zu setzen, drücke „Tempo ' +
-    'tippen“ bei jedem Schlag. Benutze Kopfhörer, sonst nimmt das Mikrofon es auf.',
+    'den Schlag spielst, hören dich alle anderen darauf. Um das Tempo festzulegen, drücke ' +
+    '„Tempo tippen“ bei jedem Schlag. Benutze Kopfhörer, sonst nimmt das Mikrofon es auf.',
   track: 'Begleitung',
   trackNone: 'Es gibt keine.',
   trackBy: (name, track, seconds) => `„${track}“, ${timeText(seconds)}, von ${name}.`,
@@ -96,13 +96,14 @@ export const soundTexts = {
   shareOfTab: 'Ton eines Tabs',
   shareOfFile: 'Ton einer Datei',
   shareHint:
-    'Er geht unverarbeitet neben deiner Stimme hinaus. Alle sehen ihn neben dir und stellen ihn ' +
-    'so laut, wie sie wollen. Setze den Haken bei „Tab-Audio teilen“, wenn der Browser fragt. ' +
-    'Ein Tab spielt hier weiter; benutze Kopfhörer, sonst nimmt das Mikrofon ihn auf.',
+    'Er wird unbearbeitet neben deiner Stimme gesendet. Alle sehen ihn neben dir und stellen ' +
+    'ihn so laut, wie sie wollen. Setze den Haken bei „Auch Audio des Tabs teilen“, wenn der ' +
+    'Browser fragt. Ein Tab spielt hier weiter; benutze Kopfhörer, sonst nimmt das Mikrofon ' +
+    'ihn auf.',
   shareFileHint:
-    'Er geht unverarbeitet neben deiner Stimme hinaus. Alle sehen ihn neben dir und stellen ihn ' +
-    'so laut, wie sie wollen. Den Ton eines Tabs kann dieser Browser nicht teilen; Chrome und ' +
-    'Edge auf einem Computer können es.',
+    'Er wird unbearbeitet neben deiner Stimme gesendet. Alle sehen ihn neben dir und stellen ' +
+    'ihn so laut, wie sie wollen. Den Ton eines Tabs kann dieser Browser nicht teilen; Chrome ' +
+    'und Edge auf einem Computer können es.',
   own: 'Auf diesem Gerät aufnehmen',
   ownNone: 'Auf diesem Gerät wird nichts aufgenommen.',
   ownStart: 'Mein Mikrofon aufnehmen',
@@ -118,8 +119,8 @@ export const soundTexts = {
   ownHint:
     'Eine WAV-Datei mit 24 Bit von deinem Mikrofon, bevor es komprimiert wird. Sie läuft ' +
     'weiter, wenn die Verbindung weg ist, und ist still, solange du stumm bist. Jede Datei ' +
-    'kennt ihre Stelle auf der Uhr des Raums, sodass Schnittprogramme die Dateien aller Geräte ' +
-    'genau untereinander legen.',
+    'kennt ihre Stelle auf der Uhr des Raums, sodass Schnittprogramme die Dateien aller ' +
+    'Geräte genau ausrichten können.',
   ownUnsupported:
     'Dieser Browser kann so eine Datei nicht anlegen. Nimm einen aktuellen Browser, über HTTPS.',
   panelLoading: 'Wird geladen …',
@@ -130,13 +131,13 @@ export const soundTexts = {
   plotPlayoutDelay: 'Verzögerung der Wiedergabe',
   plotLoss: 'Verlorene Pakete',
   plotRate: 'Bitrate',
-  up: 'hin',
-  down: 'her',
-  lossUp: 'Verlorene Pakete, hin',
-  lossDown: 'Verlorene Pakete, her',
-  rateUp: 'Bitrate, hin',
-  rateDown: 'Bitrate, her',
-  figures: 'Seit dem Beginn',
+  up: 'ausgehend',
+  down: 'eingehend',
+  lossUp: 'Verlorene Pakete, ausgehend',
+  lossDown: 'Verlorene Pakete, eingehend',
+  rateUp: 'Bitrate, ausgehend',
+  rateDown: 'Bitrate, eingehend',
+  figures: 'Seit der Teilnahme',
   lateness: 'Wie spät dein Ton in den letzten 20 s beim Server ankam',
   latenessUpTo: (ms) => `bis ${ms} ms`,
   latenessOver: 'mehr',
