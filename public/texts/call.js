@@ -116,7 +116,8 @@ export const chatTexts = translated(own.chatTexts, {
   showLess: 'Show less',
   messageCut: 'This message was longer; its end was cut off.',
   chatFrom: (/** @type {string} */ name, /** @type {string} */ text) => `${name} wrote: ${text}`,
-  charactersLeft: (/** @type {number} */ count) => `${count} more characters fit.`,
+  charactersLeft: (/** @type {number} */ count) =>
+    count === 1 ? '1 more character fits.' : `${count} more characters fit.`,
   tooLong: (/** @type {number} */ count) =>
     `This is ${count} ${count === 1 ? 'character' : 'characters'} too long. Shorten it, or ` +
     'send it in two messages.',

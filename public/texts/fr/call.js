@@ -7,21 +7,21 @@ const { list, number } = formsOf('fr');
 export const callTexts = {
   you: 'vous',
   muted: 'micro coupé',
-  away: 'absent : connexion perdue, peut revenir',
+  away: 'connexion perdue, peut revenir',
   handRaised: 'main levée',
   notRecorded: 'pas enregistré',
   sharedBy: (name) => `partagé par ${name}`,
   shareCame: (name) => `${name} partage un son.`,
   shareWent: (name) => `${name} ne partage plus de son.`,
-  waited: (ms) => `arrive avec ${Math.round(ms)} ms de retard : le son de tous attend`,
-  later: (ms) => `entendu ${Math.round(ms)} ms après les autres`,
-  youLater: (ms) => `les autres vous entendent ${Math.round(ms)} ms plus tard`,
-  heardAfter: (ms) => `Entendu ${Math.round(ms)} ms après avoir été dit`,
+  waited: (ms) => `arrive avec ${Math.round(ms)} ms de retard : le son de tous attend`,
+  later: (ms) => `on l’entend ${Math.round(ms)} ms après les autres`,
+  youLater: (ms) => `les autres vous entendent ${Math.round(ms)} ms plus tard`,
+  heardAfter: (ms) => `Entendu ${Math.round(ms)} ms après avoir été dit`,
   waitedFor: (names) =>
     `Le délai est plus long que nécessaire pour la plupart, car le son de ${list(names)} ` +
     'arrive tard.',
-  mute: 'Couper',
-  unmute: 'Rétablir',
+  mute: 'Couper le micro',
+  unmute: 'Activer le micro',
   talking: 'Vous parlez',
   raiseHand: 'Lever la main',
   lowerHand: 'Baisser la main',
@@ -29,9 +29,9 @@ export const callTexts = {
   dismiss: 'Fermer',
   tryNow: 'Essayer maintenant',
   trying: 'Nouvel essai…',
-  tryingIn: (seconds) => `Nouvel essai dans ${seconds} s.`,
+  tryingIn: (seconds) => `Nouvel essai dans ${seconds} s.`,
   close: 'Fermer',
-  reconnected: 'Vous êtes de nouveau connecté.',
+  reconnected: 'La connexion est rétablie.',
   offline: 'Connexion perdue',
   titleOffline: 'connexion perdue',
   useIt: 'L’utiliser',
@@ -45,11 +45,11 @@ export const callTexts = {
     no: 'Annuler',
   },
   keysTitle: 'Touches pendant un appel',
-  keysHint: 'Elles n’agissent pas pendant que vous écrivez, et se désactivent dans Réglages.',
+  keysHint: 'Elles n’agissent pas pendant que vous écrivez, et se désactivent dans « Réglages ».',
   showKeys: 'Montrer toutes les touches',
   keys: [
-    ['M', 'couper ou rétablir votre micro'],
-    ['Espace maintenu', 'être entendu micro coupé'],
+    ['M', 'couper ou activer votre micro'],
+    ['Espace maintenu', 'parler malgré le micro coupé'],
     ['H', 'lever ou baisser la main'],
     ['C', 'ouvrir ou fermer le chat'],
     ['?', 'montrer ces touches'],
@@ -65,35 +65,35 @@ export const callTexts = {
   more: (name) => `Options pour ${name}`,
   sideLeft: 'G',
   sideRight: 'D',
-  placeOf: (name) => `Place de ${name}, de gauche à droite`,
+  placeOf: (name) => `Position de ${name}, de gauche à droite`,
   place: (percent) =>
     percent === 0
       ? 'au milieu'
-      : `${Math.abs(percent)} % vers la ${percent < 0 ? 'gauche' : 'droite'}`,
+      : `${Math.abs(percent)} % vers la ${percent < 0 ? 'gauche' : 'droite'}`,
   volumeOf: (name) => `Volume de ${name}`,
   muteForMe: 'Couper pour moi',
   mutedForYou: 'coupé pour vous',
   quality: ['', 'mauvaise connexion', 'connexion moyenne', 'bonne connexion'],
   people: (count) => (count < 2 ? `${count} personne` : `${count} personnes`),
   listenersToo: (count) => (count < 2 ? `${count} auditeur` : `${number(count)} auditeurs`),
-  speaking: (names) => (names.length === 0 ? 'Personne ne parle' : `Parle : ${list(names)}`),
+  speaking: (names) => (names.length === 0 ? 'Personne ne parle' : `Parle : ${list(names)}`),
   manyCame: (count) => `${count} personnes sont arrivées.`,
   manyLeft: (count) => `${count} personnes sont parties.`,
   soundOn: 'Activer le son',
   listenFirst: 'Écouter pour l’instant',
-  joined: (name) => `${name} est là.`,
-  left: (name) => `${name} est parti.`,
-  nowMuted: (name) => `${name} a coupé son micro.`,
-  nowUnmuted: (name) => `${name} a rétabli son micro.`,
+  joined: (name) => `${name} a rejoint l’appel.`,
+  left: (name) => `${name} a quitté l’appel.`,
+  nowMuted: (name) => `${name} a le micro coupé.`,
+  nowUnmuted: (name) => `${name} n’a plus le micro coupé.`,
   nowAway: (name) => `${name} a perdu la connexion.`,
   nowBack: (name) => `${name} est de retour.`,
   raisedHand: (name) => `${name} a levé la main.`,
   loweredHand: (name) => `${name} a baissé la main.`,
   connectedOver: (connection) => `Connecté par ${connectionNames[connection] ?? connection}`,
   notTaken: (connection, reason) => `${connectionNames[connection]} a été essayé avant. ${reason}`,
-  roundTrip: (ms) => `Aller-retour ${Math.round(ms)} ms`,
-  received: (percent) => `Reçu ${percent.toFixed(percent >= 99.95 ? 0 : 1).replace('.', ',')} %`,
-  delay: (ms) => `Délai ${Math.round(ms)} ms`,
+  roundTrip: (ms) => `Aller-retour ${Math.round(ms)} ms`,
+  received: (percent) => `Reçu ${percent.toFixed(percent >= 99.95 ? 0 : 1).replace('.', ',')} %`,
+  delay: (ms) => `Délai ${Math.round(ms)} ms`,
 };
 
 /** @type {typeof import('../call.js').chatTexts} */
@@ -107,9 +107,9 @@ export const chatTexts = {
   send: 'Envoyer',
   showAll: 'Tout montrer',
   showLess: 'Montrer moins',
-  messageCut: 'Ce message était plus long ; sa fin a été coupée.',
-  chatFrom: (name, text) => `${name} a écrit : ${text}`,
-  charactersLeft: (count) => `Encore ${count} caractères.`,
+  messageCut: 'Ce message était plus long ; sa fin a été coupée.',
+  chatFrom: (name, text) => `${name} a écrit : ${text}`,
+  charactersLeft: (count) => `Encore ${count} ${count < 2 ? 'caractère' : 'caractères'}.`,
   tooLong: (count) =>
     `C’est trop long de ${count} ${count === 1 ? 'caractère' : 'caractères'}. Raccourcissez-le, ` +
     'ou envoyez-le en deux messages.',
@@ -119,11 +119,11 @@ export const chatTexts = {
 /** @type {typeof import('../call.js').recordingTexts} */
 export const recordingTexts = {
   recordingOn: 'Enregistrement en cours',
-  recordButtonOn: 'Enregistrer : un enregistrement est en cours',
+  recordButtonOn: 'Enregistrer : un enregistrement est en cours',
   recordingIdle:
     'Rien n’est enregistré. Quand vous commencez, tout le monde est consulté, et seules les ' +
     'personnes d’accord sont enregistrées.',
-  recordingFinishing: 'L’enregistrement est arrêté. Ses fichiers se terminent.',
+  recordingFinishing: 'L’enregistrement est arrêté. Ses fichiers sont en cours de finition.',
   recordingReady: 'Les fichiers de l’enregistrement sont prêts.',
   startRecording: 'Commencer l’enregistrement',
   stopRecording: 'Arrêter l’enregistrement',
@@ -133,20 +133,20 @@ export const recordingTexts = {
   recordedFiles: 'Fichiers',
   recordedMix: 'Tout le monde ensemble',
   filesHint:
-    'Ogg Opus. Le serveur les supprime après un moment : téléchargez ce que vous voulez ' +
+    'Ogg Opus. Le serveur les supprime après un moment : téléchargez ce que vous voulez ' +
     'garder.',
   consent: (name) => ({
     title: 'Ce salon est enregistré',
     text:
       `${name} a commencé un enregistrement. Votre voix n’est gardée que si vous êtes d’accord. ` +
-      'Vous pouvez changer d’avis à tout moment dans Enregistrer.',
-    yes: 'D’accord',
+      'Vous pouvez changer d’avis à tout moment dans « Enregistrer ».',
+    yes: 'Accepter',
     no: 'Ne pas m’enregistrer',
   }),
   recordingSince: (name, time) => `${name} enregistre depuis ${time}.`,
   recordingBegan: (name) => `${name} a commencé l’enregistrement.`,
   recordingEnded: (name) => `${name} a arrêté l’enregistrement.`,
   recordedPeople: (names) =>
-    names.length === 0 ? 'Personne n’est enregistré.' : `Enregistrés : ${list(names)}.`,
+    names.length === 0 ? 'Personne n’est enregistré.' : `Voix enregistrées : ${list(names)}.`,
   fileSize: (since, seconds, bytes) => `${since}, ${timeText(seconds)}, ${sizeText(bytes)}`,
 };

@@ -2,20 +2,21 @@
 export const captionTexts = {
   title: 'Sous-titres',
   waiting:
-    'Les paroles s’affichent ici si le navigateur de la personne sait les écrire, ou si un ' +
-    'programme de la salle le fait.',
-  byProgram: (by) => `(écrit par ${by})`,
+    'Les paroles s’affichent ici si le navigateur de la personne sait les transcrire, ou si ' +
+    'un programme du salon le fait.',
+  byProgram: (by) => `(transcrit par ${by})`,
   translate: 'Traduire en',
   asSpoken: 'Langue parlée',
   notTranslated:
-    'Ce navigateur ne peut pas traduire ces paroles : elles restent dans la langue parlée.',
+    'Ce navigateur ne peut pas traduire ces paroles : elles restent dans la langue parlée.',
   own:
-    'Quelqu’un a activé les sous-titres. Ce navigateur écrit ce que vous dites, sur cet ' +
+    'Quelqu’un a activé les sous-titres. Ce navigateur transcrit ce que vous dites, sur cet ' +
     'appareil, et les autres peuvent le lire.',
-  stop: 'Ne plus écrire',
+  stop: 'Ne plus transcrire',
   install:
-    'Quelqu’un a activé les sous-titres. Ce navigateur peut écrire ce que vous dites, sur cet ' +
-    'appareil, une fois votre langue chargée.',
+    'Quelqu’un a activé les sous-titres. Ce navigateur peut transcrire ce que vous dites, sur ' +
+    'cet appareil, une fois votre langue chargée.',
   load: 'Charger',
-  failed: 'Ce navigateur n’écrit plus ce que vous dites. Les autres vous entendent comme avant.',
+  failed:
+    'Ce navigateur ne transcrit plus ce que vous dites. Les autres vous entendent comme avant.',
 };

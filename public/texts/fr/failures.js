@@ -3,26 +3,25 @@ const LISTEN = 'En attendant, vous pouvez écouter.';
 /** @type {typeof import('../failures.js').failureTexts} */
 export const failureTexts = {
   'no-microphone':
-    'Aucun micro n’a été trouvé. Branchez-en un, et l’appel l’utilisera de lui-même. ' + LISTEN,
+    'Aucun micro n’a été trouvé. Branchez-en un, et l’appel l’utilisera automatiquement. ' + LISTEN,
   'microphone-refused':
     'Le navigateur n’a pas pu utiliser le micro. Autorisez-le pour cette page dans la barre ' +
-    'd’adresse, puis appuyez sur Rétablir dans l’appel, ou choisissez-le sous Micro. ' +
-    LISTEN,
+    'd’adresse, puis appuyez sur « Activer le micro » dans l’appel, ou choisissez-le sous ' +
+    `« Micro ». ${LISTEN}`,
   'microphone-busy':
     'Le micro n’a pas pu être ouvert. Fermez les autres programmes qui l’utilisent, ou ' +
-    'choisissez-en un autre sous Micro, dans Réglages pendant un appel. ' +
-    LISTEN,
+    `choisissez-en un autre sous « Micro », dans « Réglages » pendant un appel. ${LISTEN}`,
   'microphone-slow':
-    'Le micro n’est pas encore disponible. Si le navigateur le demande, autorisez-le ; ou ' +
+    'Le micro n’est pas encore disponible. Si le navigateur le demande, autorisez-le ; ou ' +
     'écoutez pour l’instant, et il sera utilisé dès que vous l’aurez fait.',
   'microphone-ended':
     'Le micro n’envoie plus de son. Rebranchez-le, ou choisissez-en un autre. ' + LISTEN,
   'microphone-replaced':
     'Votre micro a été débranché. Celui par défaut est utilisé jusqu’à son retour. ' +
-    'Rebranchez-le, ou choisissez-en un autre dans Réglages.',
+    'Rebranchez-le, ou choisissez-en un autre dans « Réglages ».',
   'microphone-back': 'Votre micro est maintenant utilisé. Il n’y a rien à faire.',
   'microphone-muted':
-    'Le système a coupé votre micro, si bien que personne ne vous entend. Rallumez-le, sur ' +
+    'Le système a coupé votre micro, si bien que personne ne vous entend. Réactivez-le, sur ' +
     'l’appareil lui-même ou dans les réglages du système.',
   'microphone-insecure':
     'Les navigateurs n’autorisent un micro que sur une page sécurisée. Ouvrez cette page ' +
@@ -43,33 +42,33 @@ export const failureTexts = {
     'jouent ou enregistrent, puis rechargez la page et participez de nouveau.',
   'sound-blocked':
     'Le navigateur retient le son jusqu’à ce que vous appuyiez quelque part. Appuyez sur ' +
-    'Activer le son.',
+    '« Activer le son ».',
   'no-output':
     'Aucun haut-parleur n’a été trouvé, ou un autre programme le garde. Sans lui, ce ' +
     'navigateur ne peut pas non plus utiliser de micro. Branchez-en un, ou fermez ce ' +
-    'programme ; puis rechargez la page et participez de nouveau.',
+    'programme ; puis rechargez la page et participez de nouveau.',
   'sound-interrupted':
-    'Un autre programme utilise le son de cet appareil, par exemple un appel téléphonique. ' +
-    'Il revient tout seul, ou quand vous appuyez sur Activer le son.',
+    'Un autre programme utilise le son de cet appareil, par exemple un appel téléphonique. Il ' +
+    'revient tout seul, ou quand vous appuyez sur « Activer le son ».',
   'room-mono':
-    'Ce salon est mono, car il a commencé ainsi : gauche et droite s’entendent ensemble. ' +
-    'Pour la stéréo, soyez la première personne d’un nouveau salon.',
+    'Ce salon est mono, car il a commencé ainsi : gauche et droite s’entendent ensemble. Pour ' +
+    'la stéréo, soyez la première personne d’un nouveau salon.',
   'stereo-processed':
-    'Ce navigateur rend les deux côtés d’un micro identiques tant qu’il annule l’écho, ' +
-    'réduit le bruit ou règle le volume. Pour être entendu en stéréo, utilisez un casque et ' +
-    'choisissez Musique dans Réglages.',
+    'Ce navigateur rend identiques les deux côtés d’un micro tant qu’il annule l’écho, réduit ' +
+    'le bruit ou règle le volume. Pour qu’on vous entende en stéréo, utilisez un casque et ' +
+    'choisissez « Musique » dans « Réglages ».',
   'sound-resumed':
     'Le système avait arrêté le son un instant. Vous et les autres vous entendez de nouveau.',
   'computer-busy':
-    'Cet ordinateur est trop occupé pour l’appel : on vous entend peut-être tard, et vous ' +
+    'Cet ordinateur est trop occupé pour l’appel : on vous entend peut-être tard, et vous ' +
     'entendez des coupures. Fermez d’autres programmes et onglets, et branchez le chargeur.',
   'speaker-replaced':
     'Votre haut-parleur a été débranché. Celui par défaut est utilisé jusqu’à son retour. ' +
-    'Rebranchez-le, ou choisissez-en un autre dans Réglages.',
+    'Rebranchez-le, ou choisissez-en un autre dans « Réglages ».',
   'speaker-back': 'Votre haut-parleur est de nouveau utilisé. Il n’y a rien à faire.',
   'share-silent':
     'Ce que vous avez choisi est arrivé sans son. Partagez de nouveau, choisissez un onglet, ' +
-    'et cochez « Partager aussi l’audio de l’onglet ».',
+    'et cochez « Partager aussi l’audio de l’onglet ».',
   'share-failed':
     'Ce son n’a pas pu être partagé. Choisissez un autre onglet ou fichier, ou rechargez la ' +
     'page et réessayez.',
@@ -77,14 +76,15 @@ export const failureTexts = {
     'L’offre n’a pas d’Opus que le serveur puisse utiliser. Choisissez Opus dans le ' +
     'programme qui envoie.',
   'webrtc-off':
-    'WebRTC est désactivé sur ce serveur. Demandez à son exploitant de le lancer avec --webrtc.',
+    'WebRTC est désactivé sur ce serveur. Demandez à son administrateur de le lancer avec ' +
+    '--webrtc.',
   'pcm-off':
     'Le son sans perte n’est pas possible dans ce salon, il est donc compressé comme ' +
-    'd’habitude. Il faut des trames de 2,5 ou 5 ms, WebTransport ou WebSocket, et pas de ' +
-    'chiffrement de bout en bout : choisissez-les pour un nouveau salon.',
+    'd’habitude. Il faut des trames de 2,5 ou 5 ms, WebTransport ou WebSocket, et pas de ' +
+    'chiffrement de bout en bout : choisissez-les pour un nouveau salon.',
   'own-full':
     'Il n’y a plus de place pour l’enregistrement sur cet appareil. Ce qui a été enregistré ' +
-    'est gardé : téléchargez-le, supprimez d’anciens fichiers et recommencez.',
+    'est gardé : téléchargez-le, supprimez d’anciens fichiers et recommencez.',
   'own-slow':
     'Le disque de cet appareil est trop lent, l’enregistrement s’est donc arrêté. Ce qui a été ' +
     'enregistré est gardé. Fermez d’autres programmes et recommencez.',
@@ -95,18 +95,19 @@ export const failureTexts = {
     'Aucun son n’est arrivé, aucun fichier n’a donc été gardé. Vérifiez votre micro, puis ' +
     'enregistrez de nouveau.',
   'own-not-sent':
-    'Le fichier n’a pas pu être envoyé. Il est toujours sur cet appareil : vérifiez votre ' +
+    'Le fichier n’a pas pu être envoyé. Il est toujours sur cet appareil : vérifiez votre ' +
     'réseau et réessayez.',
   'noise-model':
-    'La réduction du bruit renforcée ne peut pas être utilisée maintenant ; celle de votre ' +
-    'navigateur la remplace. Pour réessayer, désactivez-la puis réactivez-la dans Réglages.',
+    'La réduction du bruit renforcée ne peut pas être utilisée maintenant ; celle de votre ' +
+    'navigateur la remplace. Pour réessayer, désactivez-la puis réactivez-la dans ' +
+    '« Réglages ».',
   'no-speaker':
     'Ce haut-parleur n’a pas pu être utilisé, donc le son reste où il était. Rebranchez-le, ' +
     'ou choisissez-en un autre.',
 
   'local-network':
-    'Le serveur de ce salon est sur un réseau local ; le navigateur demande donc si cette ' +
-    'page peut se connecter à des appareils de ce réseau. Choisissez Autoriser pour ' +
+    'Le serveur de ce salon est sur un réseau local ; le navigateur demande donc si cette ' +
+    'page peut se connecter à des appareils de ce réseau. Choisissez « Autoriser » pour ' +
     'participer.',
   'local-network-refused':
     'Le serveur de ce salon est sur un réseau local, et le navigateur ne laisse cette page ' +
@@ -114,16 +115,16 @@ export const failureTexts = {
     'l’adresse, puis participez de nouveau.',
   'connection-failed':
     'Le serveur n’a pas pu être joint. Vérifiez votre réseau, ou choisissez la connexion ' +
-    'automatique sous Avancé, puis participez de nouveau.',
+    'automatique sous « Avancé », puis participez de nouveau.',
   'no-answer':
     'Le serveur n’a pas répondu à temps. Vérifiez votre réseau, ou choisissez la connexion ' +
-    'automatique sous Avancé, puis participez de nouveau.',
+    'automatique sous « Avancé », puis participez de nouveau.',
   'not-offered':
-    'Le serveur n’offre pas la connexion que vous avez choisie. Choisissez Automatique sous ' +
-    'Avancé, puis participez de nouveau.',
+    'Le serveur ne propose pas la connexion que vous avez choisie. Choisissez « Automatique » ' +
+    'sous « Avancé », puis participez de nouveau.',
   'no-webtransport':
-    'Ce navigateur n’a pas WebTransport ici. Laissez la connexion sur Automatique, qui prend ' +
-    'alors un WebSocket.',
+    'Ce navigateur n’a pas WebTransport ici. Laissez la connexion sur « Automatique », qui ' +
+    'prend alors un WebSocket.',
   'connection-lost':
     'La connexion au serveur a été perdue. Vérifiez votre réseau, puis participez de nouveau.',
   'session-lost':
@@ -137,12 +138,12 @@ export const failureTexts = {
   'join-timeout':
     'L’entrée a pris trop de temps. Vérifiez votre réseau, puis participez de nouveau.',
   reconnecting:
-    'La connexion a été interrompue. Restez sur cette page : elle se reconnecte, et votre ' +
+    'La connexion a été interrompue. Restez sur cette page : elle se reconnecte, et votre ' +
     'place est gardée une demi-minute.',
   'reconnecting-long':
-    'Il n’y a plus de connexion depuis un moment ; les autres vous voient donc parti. ' +
-    'Vérifiez le réseau de cet appareil : vous revenez de vous-même, avec votre nom, dès ' +
-    'qu’il y en a un.',
+    'Il n’y a plus de connexion depuis un moment ; pour les autres, vous avez donc quitté ' +
+    'l’appel. Vérifiez le réseau de cet appareil : vous revenez automatiquement, avec votre ' +
+    'nom, dès qu’il y en a un.',
   'resumed-elsewhere':
     'Cet appel continue dans un autre onglet ou une autre fenêtre. Pour l’amener ici, ' +
     'participez de nouveau.',
@@ -150,8 +151,7 @@ export const failureTexts = {
     'Cette page et le serveur sont de versions différentes. Rechargez la page, puis ' +
     'participez de nouveau.',
   draining:
-    'Le serveur va redémarrer, et personne de nouveau ne peut entrer. Réessayez dans une ' +
-    'minute.',
+    'Le serveur va redémarrer, et personne d’autre ne peut entrer. Réessayez dans une minute.',
   'call-draining':
     'Le serveur va redémarrer. L’appel sera alors interrompu, et reprendra dès que possible.',
   'server-closing':
@@ -159,7 +159,7 @@ export const failureTexts = {
 
   'bad-request': 'Le serveur n’a pas compris cette page. Rechargez-la, puis participez de nouveau.',
   'room-name':
-    'Un nom de salon a de 1 à 64 lettres, chiffres, « - » ou « _ ». Choisissez-en un autre.',
+    'Un nom de salon a de 1 à 64 lettres, chiffres, « - » ou « _ ». Choisissez-en un autre.',
   'user-name': 'Un nom a de 1 à 40 caractères, sans caractère de contrôle. Choisissez-en un autre.',
   'room-full': 'Le salon est plein. Attendez que quelqu’un parte, ou utilisez un autre salon.',
   'too-many-rooms':
@@ -177,7 +177,7 @@ export const failureTexts = {
   'too-many-requests':
     'Trop de requêtes sont venues de votre réseau. Attendez un moment, puis réessayez.',
   'host-not-allowed':
-    'Le serveur ne répond pas au nom de la barre d’adresse. L’exploitant peut l’autoriser ' +
+    'Le serveur ne répond pas au nom de la barre d’adresse. L’administrateur peut l’autoriser ' +
     'avec --hostname.',
   'origin-not-allowed':
     'Le serveur n’accepte pas de pages d’autres hôtes. Ouvrez la page à l’adresse même du ' +
@@ -188,8 +188,8 @@ export const failureTexts = {
   'body-too-large': 'C’était plus que le serveur n’accepte en une fois. Envoyez-en moins.',
   'room-reopened': 'Le salon rouvre. Vous serez de retour dans un instant.',
   'server-busy':
-    'Le serveur est surchargé, et ne laisse entrer personne tant que les personnes de ses ' +
-    'salons ne s’entendent pas bien de nouveau. Réessayez dans un instant.',
+    'Le serveur est surchargé, et ne laisse entrer personne d’autre avant que l’on s’entende ' +
+    'de nouveau bien dans ses salons. Réessayez dans un instant.',
   'join-flood':
     'Trop d’entrées sont venues de votre réseau. Attendez un moment, puis participez de ' +
     'nouveau.',
@@ -197,22 +197,22 @@ export const failureTexts = {
     'Il n’y a personne dans ce salon pour l’instant. Rejoignez-le de nouveau, ou vérifiez ' +
     'son lien.',
   'operator-off':
-    'Le délai ne peut pas être changé sur ce serveur. L’exploitant peut le permettre en le ' +
-    'démarrant avec --operator-token.',
-  'operator-token': 'Ce n’est pas le jeton d’exploitant du serveur. Tapez-le de nouveau.',
+    'Le délai ne peut pas être changé sur ce serveur. L’administrateur peut le permettre en ' +
+    'le démarrant avec --operator-token.',
+  'operator-token': 'Ce n’est pas le jeton d’administrateur du serveur. Tapez-le de nouveau.',
   'operator-offline':
     'Le serveur n’a pas pu être joint, donc rien n’a été changé. Vérifiez votre réseau et ' +
     'réessayez.',
   'captions-off':
-    'Personne dans cette salle n’a demandé de sous-titres. Activez-les d’abord dans les réglages.',
+    'Personne dans ce salon n’a demandé de sous-titres. Activez-les d’abord dans les réglages.',
   'captions-taken':
-    'Un autre programme écrit déjà les sous-titres de cette salle. Arrêtez-le d’abord.',
+    'Un autre programme écrit déjà les sous-titres de ce salon. Arrêtez-le d’abord.',
   'caption-long':
     'Un sous-titre a 240 caractères au plus. Envoyez les longues phrases en plusieurs parties.',
-  'chat-flood': 'Vous écrivez vite. Attendez un moment : vos messages partent un par un.',
+  'chat-flood': 'Vous écrivez vite. Attendez un moment : vos messages partent un par un.',
   'chat-offline':
-    'Il n’y a pas de connexion pour l’instant. Votre message attend ici, et part dès que ' +
-    'vous êtes de nouveau connecté.',
+    'Il n’y a pas de connexion pour l’instant. Votre message attend ici, et part dès que la ' +
+    'connexion est rétablie.',
   'chat-full':
     'Trop de messages attendent d’être envoyés. Attendez qu’ils soient partis, puis envoyez ' +
     'celui-ci.',
@@ -230,7 +230,7 @@ export const failureTexts = {
     'L’accompagnement n’a pas pu être téléchargé, vous ne l’entendez donc pas. Vérifiez ' +
     'votre réseau.',
   'recording-off':
-    'Rien ne peut être enregistré sur ce serveur. L’exploitant peut le permettre avec ' +
+    'Rien ne peut être enregistré sur ce serveur. L’administrateur peut le permettre avec ' +
     '--recording-limit.',
   'recording-limit':
     'Le serveur n’a plus de place pour des enregistrements. Téléchargez ce dont vous avez ' +
@@ -241,10 +241,10 @@ export const failureTexts = {
     'soient supprimés.',
   'recording-others':
     'Seule la personne qui a commencé l’enregistrement, ou un modérateur, peut l’arrêter. ' +
-    'Votre propre voix n’y est pas si vous désactivez M’enregistrer.',
+    'Votre propre voix n’y est pas si vous désactivez « M’enregistrer ».',
   'recording-failed':
     'L’enregistrement n’a pas pu être écrit, et s’est arrêté. Ce qui a été enregistré avant ' +
-    'est gardé ; commencez-en un autre, ou demandez à l’exploitant du serveur.',
+    'est gardé ; commencez-en un autre, ou demandez à l’administrateur du serveur.',
   'own-refused':
     'Seules les personnes enregistrées peuvent ajouter un fichier à l’enregistrement du salon, ' +
     'après sa fin, et cinq au plus. Envoyez le fichier à l’hôte d’une autre façon.',
@@ -258,8 +258,8 @@ export const failureTexts = {
     'L’enregistrement a été commencé et arrêté trop souvent. Attendez un moment, puis ' +
     'recommencez-le.',
   'recording-files':
-    'Les fichiers de l’enregistrement n’ont pas pu être téléchargés. Rouvrez Enregistrer ' +
-    'dans un instant, ou demandez à l’exploitant du serveur.',
+    'Les fichiers de l’enregistrement n’ont pas pu être téléchargés. Rouvrez « Enregistrer » ' +
+    'dans un instant, ou demandez à l’administrateur du serveur.',
   'panel-failed':
     'Ce panneau n’a pas pu être chargé. Vérifiez votre réseau, puis fermez-le et rouvrez-le.',
   'plots-failed': 'Les graphiques n’ont pas pu être chargés. Fermez ce panneau et rouvrez-le.',
@@ -270,8 +270,8 @@ export const failureTexts = {
     'Le navigateur n’a pas permis de copier. Copiez le lien de la barre d’adresse, ou ' +
     'sélectionnez le texte vous-même.',
   internal:
-    'Le serveur a fait une erreur, qui est dans son journal. Participez de nouveau dans un ' +
-    'instant. Si cela se reproduit, dites-le à l’exploitant du serveur.',
+    'Une erreur s’est produite sur le serveur ; elle est dans son journal. Participez de ' +
+    'nouveau dans un instant. Si cela se reproduit, dites-le à l’administrateur du serveur.',
   unknown: 'Un problème inattendu est survenu. Rechargez la page et participez de nouveau.',
 
   'token-missing':
@@ -281,20 +281,23 @@ export const failureTexts = {
     'L’invitation du lien n’est pas valable. Copiez de nouveau le lien entier, ou ' +
     'demandez-en un autre.',
   'token-expired':
-    'L’invitation a expiré. Demandez un nouveau lien à la personne qui vous a invité.',
+    'L’invitation a expiré. Demandez un nouveau lien à la personne qui a envoyé l’invitation.',
   'token-early': 'L’invitation n’est pas encore valable. Réessayez à l’heure de l’appel.',
   'token-endless':
     'L’invitation n’a pas de fin, le serveur ne l’accepte donc pas. Demandez un nouveau lien ' +
-    'à la personne qui vous a invité.',
+    'à la personne qui a envoyé l’invitation.',
   'token-foreign':
     'L’invitation n’a pas été faite pour ce serveur. Vérifiez le lien, ou demandez-en un ' +
     'autre.',
   'token-room':
-    'L’invitation ne vous ouvre pas ce salon. Utilisez le lien du salon où vous êtes invité.',
+    'L’invitation ne vous ouvre pas ce salon. Utilisez le lien du salon indiqué dans ' +
+    'l’invitation.',
   banned:
-    'Un modérateur vous a exclu de ce salon pour un moment. Demandez-lui si vous pensez que ' +
-    'c’est une erreur.',
-  removed: 'Un modérateur vous a retiré du salon. Demandez-lui avant de participer de nouveau.',
+    'La modération vous interdit ce salon pour un moment. Adressez-vous à elle si vous pensez ' +
+    'que c’est une erreur.',
+  removed:
+    'La modération vous a fait quitter le salon. Adressez-vous à elle avant de participer de ' +
+    'nouveau.',
   'room-locked':
     'Le salon est verrouillé. Demandez à quelqu’un qui y est de le déverrouiller, puis ' +
     'participez de nouveau.',
@@ -307,10 +310,10 @@ export const failureTexts = {
     'On ne vous a pas laissé entrer dans le salon. Demandez à un modérateur, puis participez ' +
     'de nouveau.',
   'stream-key':
-    'Ce n’est pas la clé d’envoi du salon. Copiez la clé dans le panneau Salon, et ' +
-    'choisissez l’utilisateur source.',
+    'Ce n’est pas la clé de flux du salon. Copiez la clé dans le panneau « Salon », et ' +
+    'choisissez l’utilisateur « source ».',
   'stream-taken':
-    'Un autre programme envoie à ce salon avec sa clé d’envoi. Arrêtez-le, puis envoyez de ' +
+    'Un autre programme envoie à ce salon avec sa clé de flux. Arrêtez-le, puis envoyez de ' +
     'nouveau.',
   'stream-format':
     'Le flux n’est pas de l’Opus dans Ogg. Choisissez Opus comme format dans le programme ' +
@@ -319,7 +322,7 @@ export const failureTexts = {
     'Aucun son n’est venu dans le flux depuis trop longtemps, il a donc été arrêté. ' +
     'Recommencez à envoyer.',
   'ban-place':
-    'La personne a été retirée, mais n’a pas pu être exclue : elle vient de la machine même ' +
+    'La personne a été retirée, mais n’a pas pu être exclue : elle vient de la machine même ' +
     'du serveur et n’a pas de jeton.',
   'room-ended':
     'Un modérateur a terminé l’appel pour tout le monde. Pour continuer à parler, participez ' +
@@ -328,14 +331,14 @@ export const failureTexts = {
   'person-unknown': 'Cette personne n’est plus dans le salon. Il n’y a rien à faire.',
   'forward-only':
     'Ce salon transmet le son sans le mixer, ce qu’une connexion HTTP/1 ne permet pas. ' +
-    'Choisissez une autre connexion sous Avancé, ou un autre navigateur.',
+    'Choisissez une autre connexion sous « Avancé », ou un autre navigateur.',
   'forward-reply':
     'Quelqu’un ici est connecté par HTTP/1, ou écoute seulement, et le son ne peut pas lui ' +
-    'être transmis. Choisissez « Transmis dans les petits salons, sinon mixé », ou réessayez ' +
+    'être transmis. Choisissez « Transmis dans les petits salons, sinon mixé », ou réessayez ' +
     'après son départ.',
   'broadcast-mix':
-    'Ce salon ne peut pas passer en direct, car le serveur ne mixe pas son son. Faites-le ' +
-    'mixer sous Salon, ou ouvrez un autre salon.',
+    'Ce salon ne peut pas passer en direct, car le serveur n’en mixe pas le son. Faites-le ' +
+    'mixer sous « Salon », ou ouvrez un autre salon.',
   'groups-limit': 'Un salon ne peut pas avoir autant de groupes. Ouvrez-en 20 au plus.',
   'group-unknown': 'Ce groupe n’existe plus. Choisissez-en un qui est ouvert.',
   'groups-broadcast':
@@ -353,22 +356,22 @@ export const failureTexts = {
     'l’enregistrer. Ouvrez un autre salon pour cela.',
   'e2e-only':
     'Ce salon est chiffré de bout en bout, et votre lien n’en a pas la clé. Demandez le lien ' +
-    'entier, avec ce qui suit le « # ».',
+    'entier, avec ce qui suit le « # ».',
   'e2e-not-here':
     'Votre lien a une clé, mais ce salon n’est pas chiffré de bout en bout. Ouvrez un autre ' +
-    'salon, ou le lien sans ce qui suit le « # ».',
+    'salon, ou le lien sans ce qui suit le « # ».',
   'e2e-key':
-    'Les autres utilisent une autre clé que celle de votre lien ; vous ne pouvez donc pas ' +
+    'Les autres utilisent une autre clé que celle de votre lien ; vous ne pouvez donc pas ' +
     'vous entendre. Demandez-leur le lien entier.',
   'muted-by-moderator': 'Un modérateur a coupé votre micro. Levez la main pour demander la parole.',
 };
 
 /** @type {typeof import('../failures.js').reasons} */
 export const reasons = {
-  'no-answer': 'Il n’a pas répondu à temps : le réseau le bloque peut-être.',
-  slower: 'Il n’avait pas répondu quand un autre était prêt.',
-  'not-offered': 'Le serveur ne l’offre pas.',
+  'no-answer': 'Pas de réponse à temps : le réseau la bloque peut-être.',
+  slower: 'Pas encore de réponse quand une autre était prête.',
+  'not-offered': 'Le serveur ne la propose pas.',
   'no-webtransport': 'Ce navigateur ne l’a pas.',
-  'connection-lost': 'Il s’est ouvert, mais rien n’y est passé.',
-  other: 'Il n’a pas pu être ouvert.',
+  'connection-lost': 'Elle s’est ouverte, mais rien n’y est passé.',
+  other: 'Elle n’a pas pu être ouverte.',
 };

@@ -5,7 +5,7 @@ export const groupTexts = {
     'Dans un groupe, on n’entend que son groupe. Vous répartissez les personnes, ou elles ' +
     'choisissent, et vous rappelez tout le monde.',
   number: 'Nombre de groupes',
-  evenly: 'Répartir également',
+  evenly: 'Répartir équitablement',
   evenlyHint: 'Les modérateurs restent dans le salon.',
   choose: 'Laisser chacun choisir',
   chooseHint: 'Chacun choisit son groupe et peut en changer.',

@@ -19,7 +19,7 @@ export const listenTexts = {
   onStage: (names) =>
     names.length === 0
       ? 'Personne ne parle encore. Vous entendrez la première personne qui parlera.'
-      : `Sur scène : ${list(names)}`,
+      : `Sur scène : ${list(names)}`,
   artist: (isLive, names) =>
     [...(isLive ? ['EN DIRECT'] : []), ...(names.length > 0 ? [list(names)] : ['aloud'])].join(
       ' · ',
@@ -33,7 +33,7 @@ export const listenTexts = {
   near: 'Délai',
   nearness: { conversation: 'En direct', near: 'Un peu plus tard', steady: 'Stable' },
   nearnessHints: {
-    conversation: 'Dès que possible : pour les personnes qui peuvent répondre.',
+    conversation: 'Dès que possible : pour les personnes qui peuvent répondre.',
     near: 'Un quart de seconde plus tard, avec moins de coupures.',
     steady: 'Deux secondes plus tard, et complet même sur un mauvais réseau.',
   },
@@ -42,23 +42,23 @@ export const listenTexts = {
   details: 'Connexion',
   quality: (kbps, transport, delayMs) => {
     const seconds = delayMs === null ? '' : (delayMs / 1000).toFixed(1).replace('.', ',');
-    const delay = delayMs === null ? '' : `, entendu ${seconds} s plus tard`;
-    return `${Math.round(kbps)} kb/s par ${connectionNames[transport] ?? transport}${delay}`;
+    const delay = delayMs === null ? '' : `, entendu ${seconds} s plus tard`;
+    return `${Math.round(kbps)} kb/s par ${connectionNames[transport] ?? transport}${delay}`;
   },
   wholePage: 'Ouvrir la page complète avec le chat',
   openRoom: 'Ouvrir le salon',
 
   notOpen:
-    'Ce salon n’est pas encore ouvert. Appuyez sur Écouter, et vous l’entendrez dès que ' +
+    'Ce salon n’est pas encore ouvert. Appuyez sur « Écouter », et vous l’entendrez dès que ' +
     'quelqu’un parlera.',
-  ready: 'Appuyez sur Écouter. Aucun micro n’est nécessaire.',
+  ready: 'Appuyez sur « Écouter ». Aucun micro n’est nécessaire.',
   playing: 'Vous écoutez.',
   paused: 'En pause. Rien n’est téléchargé pour l’instant.',
   resumed: 'Vous écoutez de nouveau.',
-  reconnecting: 'La connexion a été interrompue. Restez sur cette page : elle se reconnecte.',
+  reconnecting: 'La connexion a été interrompue. Restez sur cette page : elle se reconnecte.',
   reconnectingLong:
-    'Il n’y a plus de connexion depuis un moment. Vérifiez le réseau de cet appareil : le ' +
-    'son revient dès qu’il y en a un.',
+    'Il n’y a plus de connexion depuis un moment. Vérifiez le réseau de cet appareil : le son ' +
+    'revient dès qu’il y en a un.',
   waiting:
     'Les modérateurs savent que vous êtes là. Vous entendrez le salon dès que l’un d’eux ' +
     'vous fera entrer.',
@@ -74,13 +74,14 @@ export const listenTexts = {
   joinCall: 'Participer à l’appel',
   ontoStage: 'Vous pouvez parler maintenant. La page de l’appel se charge…',
   stageFailed:
-    'Vous pouvez parler maintenant, mais la page de l’appel n’a pas pu être chargée. ' +
-    'Vérifiez votre réseau, puis appuyez sur Monter sur scène.',
+    'Vous pouvez parler maintenant, mais la page de l’appel n’a pas pu être chargée. Vérifiez ' +
+    'votre réseau, puis appuyez sur « Monter sur scène ».',
   goOnStage: 'Monter sur scène',
   stageElsewhere: 'Vous pouvez parler maintenant, sur la page du salon.',
   draining: 'Le serveur va redémarrer. Le son reviendra tout seul.',
   loadFailed:
-    'Une partie de cette page n’a pas pu être chargée. Vérifiez votre réseau, puis appuyez ' +
-    'de nouveau sur Écouter.',
-  failed: 'Un problème est survenu. Vérifiez votre réseau, puis appuyez de nouveau sur Écouter.',
+    'Une partie de cette page n’a pas pu être chargée. Vérifiez votre réseau, puis appuyez de ' +
+    'nouveau sur « Écouter ».',
+  failed:
+    'Un problème est survenu. Vérifiez votre réseau, puis appuyez de nouveau sur « Écouter ».',
 };

@@ -6,17 +6,19 @@ const { list } = formsOf('fr');
 export const moderationTexts = {
   waiting: 'En attente d’entrer…',
   waitingInLobby:
-    'Les modérateurs savent que vous êtes là. Restez sur cette page : vous entrerez dès que ' +
+    'Les modérateurs savent que vous êtes là. Restez sur cette page : vous entrerez dès que ' +
     'l’un d’eux vous l’accordera.',
   roles: { moderator: 'modérateur', listener: 'auditeur' },
   mutedByModerator: 'micro coupé par un modérateur',
   ofGroup: (group) => `groupe ${group}`,
-  interprets: (language) => `interprète : ${language}`,
+  interprets: (language) => `interprète : ${language}`,
   nowModerates: (name) => `${name} modère maintenant.`,
   cannotSpeak:
     'Ici vous écoutez, et personne ne vous entend. Levez la main pour demander la parole à ' +
     'un modérateur.',
-  onStage: 'Vous êtes sur scène, micro coupé. Appuyez sur Rétablir pour qu’on vous entende.',
+  onStage:
+    'Vous êtes sur scène, micro coupé. Appuyez sur « Activer le micro » pour qu’on vous ' +
+    'entende.',
   moderate: 'Modérer…',
   lowerTheirHand: 'Baisser sa main',
   handsUp: (count) => `${count} auditeurs ont levé la main.`,
@@ -42,13 +44,13 @@ export const moderationTexts = {
 };
 
 /** @type {typeof import('../moderation.js').moderators} */
-export const moderators = { operator: 'L’exploitant du serveur' };
+export const moderators = { operator: 'L’administrateur du serveur' };
 
 /** @type {Readonly<Record<string, string>>} */
 const roleNames = {
   moderator: 'vous modérez ce salon',
-  speaker: 'vous pouvez parler. Si votre micro est coupé, appuyez sur Rétablir',
-  listener: 'vous écoutez : vous entendez les autres, et ils ne vous entendent pas',
+  speaker: 'vous pouvez parler. Si votre micro est coupé, appuyez sur « Activer le micro »',
+  listener: 'vous écoutez : vous entendez les autres, et ils ne vous entendent pas',
 };
 
 /** @type {typeof import('../moderation.js').moderatedTexts} */
@@ -57,7 +59,8 @@ export const moderatedTexts = {
     (by === null
       ? 'Votre micro est toujours coupé par un modérateur. '
       : `${by} a coupé votre micro. `) + 'Levez la main pour demander la parole.',
-  'may-unmute': (by) => `${by} vous redonne la parole. Appuyez sur Rétablir quand vous le voulez.`,
+  'may-unmute': (by) =>
+    `${by} vous redonne la parole. Appuyez sur « Activer le micro » quand vous le voulez.`,
   'hand-lowered': (by) => `${by} a baissé votre main.`,
   role: (by, role) =>
     `${by === null ? 'Maintenant' : `${by} a changé votre rôle. Maintenant`} ` +

@@ -24,7 +24,7 @@ export const recordingPageTexts = {
   copied: (at) => `Le lien vers ${timeText(at)} est copié.`,
   notCopied: 'Le lien n’a pas pu être copié. Il est dans la barre d’adresse.',
   waiting: 'Chargement…',
-  failed: 'Le son n’a pas pu être chargé. Vérifiez la connexion, puis appuyez sur « Lire ».',
+  failed: 'Le son n’a pas pu être chargé. Vérifiez la connexion, puis appuyez sur « Lire ».',
   cannotPlay: 'Ce navigateur ne peut pas lire l’enregistrement. Téléchargez-le.',
   transcript: 'Ce qui a été dit',
   search: 'Chercher dans ce qui a été dit',
@@ -33,7 +33,7 @@ export const recordingPageTexts = {
   mix: 'Tout le monde ensemble',
   mixAsWebm: 'Tout le monde ensemble, en WebM',
   overWebTransport: (rate) =>
-    rate === 0 ? 'Par WebTransport' : `Par WebTransport, à ${Math.round(rate / 1000)} kb/s`,
+    rate === 0 ? 'Par WebTransport' : `Par WebTransport, à ${Math.round(rate / 1000)} kb/s`,
   overHttp: 'Par HTTP',
   missing:
     'Cet enregistrement n’existe pas. Le lien est peut-être incomplet, ou l’enregistrement a ' +

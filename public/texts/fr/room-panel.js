@@ -6,9 +6,9 @@ const { number } = formsOf('fr');
 export const panelTexts = {
   moderatePerson: (name) => `Modérer ${name}`,
   muteForAll: 'Couper le micro pour tout le monde',
-  muteForAllHint: 'La personne ne peut pas le rétablir tant que vous ne le permettez pas.',
+  muteForAllHint: 'La personne ne peut pas le réactiver tant que vous ne le permettez pas.',
   allowToSpeak: 'Permettre de parler',
-  allowToSpeakHint: 'Le micro reste coupé jusqu’à ce que la personne le rétablisse.',
+  allowToSpeakHint: 'Le micro reste coupé jusqu’à ce que la personne le réactive.',
   role: 'Rôle',
   roleNames: { moderator: 'Modérateur', speaker: 'Intervenant', listener: 'Auditeur' },
   changeRole: 'Changer le rôle',
@@ -26,7 +26,7 @@ export const panelTexts = {
   ],
   removeAndBan: 'Retirer et exclure',
   banHint:
-    'D’après son invitation ; sans invitation, d’après son réseau, qui peut être celui de ' +
+    'D’après son invitation ; sans invitation, d’après son réseau, qui peut être celui de ' +
     'tout un foyer ou d’une entreprise.',
   listeners: 'Chercher un auditeur',
   listenersShown: (shown, count) =>
@@ -43,7 +43,7 @@ export const panelTexts = {
   removeListener: 'Retirer',
   removeName: (name) => `Retirer ${name}`,
   lock: 'Verrouiller le salon',
-  lockHint: 'Personne d’autre ne peut entrer. Qui perd sa connexion peut revenir.',
+  lockHint: 'Personne d’autre ne peut entrer. Une personne qui perd sa connexion peut revenir.',
   lobby: 'Salle d’attente',
   lobbyHint:
     'Les personnes qui arrivent attendent que vous les fassiez entrer. Quand vous la ' +
@@ -61,15 +61,16 @@ export const panelTexts = {
     'Transmis, le son reste tel qu’il a été envoyé, mais chaque page demande plus de débit ' +
     'et de calcul.',
   modeE2e:
-    'Ce salon est chiffré de bout en bout : son son est transmis, et le serveur ne peut rien ' +
+    'Ce salon est chiffré de bout en bout : le son y est transmis, et le serveur ne peut rien ' +
     'mixer ni enregistrer.',
   password: 'Mot de passe',
   passwordSet: 'Le salon a un mot de passe. Tapez-en un autre pour le changer.',
   passwordNone:
-    'Le salon n’a pas de mot de passe. Les personnes déjà là restent quand vous en mettez un.',
-  setPassword: 'Mettre le mot de passe',
+    'Le salon n’a pas de mot de passe. Les personnes déjà là restent quand vous en définissez ' +
+    'un.',
+  setPassword: 'Définir le mot de passe',
   dropPassword: 'Retirer le mot de passe',
-  bans: 'Exclus',
+  bans: 'Exclusions',
   ban: ({ name, by, identity, network }, end) => {
     const cause = by === 'identity' ? `l’invitation ${identity}` : `le réseau ${network}`;
     return `${name}, d’après ${cause}, jusqu’à ${end}`;
@@ -78,11 +79,11 @@ export const panelTexts = {
   unbanName: (name) => `Réadmettre ${name}`,
   stepDown: 'Ne plus modérer',
   lastModerator:
-    'Vous êtes seul à modérer. Pour transmettre ce rôle, nommez quelqu’un modérateur dans ' +
-    'les options de son nom.',
+    'Personne d’autre ne modère ce salon. Pour transmettre ce rôle, donnez-le à quelqu’un ' +
+    'dans les options de son nom.',
   endForAll: 'Terminer l’appel pour tout le monde',
   endQuestion: {
-    title: 'Terminer l’appel pour tout le monde ?',
+    title: 'Terminer l’appel pour tout le monde ?',
     text:
       'Tout le monde quitte le salon, vous aussi. Ce que vous avez réglé pour le salon est ' +
       'oublié.',
@@ -93,7 +94,7 @@ export const panelTexts = {
   goLive: 'Passer en direct',
   endBroadcast: 'Terminer la diffusion',
   offHint:
-    'Le salon devient une diffusion : les personnes déjà là restent sur scène, et les ' +
+    'Le salon devient une diffusion : les personnes déjà là restent sur scène, et les ' +
     'nouvelles qui ont le lien du salon écoutent seulement.',
   onHint:
     'Le salon est une diffusion. Les nouvelles personnes qui ont son lien écoutent ' +
@@ -104,15 +105,15 @@ export const panelTexts = {
   revokeStreamKey: 'Révoquer la clé',
   streamOffHint:
     'Mixxx, butt, Liquidsoap, ffmpeg et d’autres qui envoient à un serveur Icecast peuvent ' +
-    'envoyer à ce salon. Une clé fait monter l’un d’eux sur scène.',
+    'envoyer à ce salon. Une clé permet à l’un d’eux de monter sur scène.',
   streamOnHint:
-    'Dans le programme, choisissez Icecast, Opus, cette adresse, l’utilisateur « source » et ' +
+    'Dans le programme, choisissez Icecast, Opus, cette adresse, l’utilisateur « source » et ' +
     'la clé comme mot de passe. Une nouvelle clé, ou aucune, met fin à l’envoi.',
   streamAddress: 'Adresse pour le programme',
   copyStreamAddress: 'Copier l’adresse',
   streamAddressCopied: 'Adresse copiée.',
   copyStreamKey: 'Copier la clé',
-  streamKeyCopied: 'Clé copiée. Qui l’a peut envoyer du son à ce salon.',
+  streamKeyCopied: 'Clé copiée. Toute personne qui l’a peut envoyer du son à ce salon.',
   copyStageLink: 'Copier le lien de la scène',
   stageLinkHint:
     'Toute personne qui a ce lien peut parler. La prochaine diffusion aura un nouveau lien.',
