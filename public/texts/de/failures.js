@@ -102,9 +102,9 @@ const connectionFailures = {
     'Der Server dieses Raums ist in einem lokalen Netz, deshalb fragt der Browser, ob diese ' +
     'Seite sich mit Geräten dort verbinden darf. Wähle „Zulassen“, um teilzunehmen.',
   'local-network-refused':
-    'Der Server dieses Raums ist in einem lokalen Netz, und der Browser lässt diese Seite dort ' +
-    'mit keinem Gerät verbinden. Erlaube es über das Zeichen neben der Adresse und nimm wieder ' +
-    'teil.',
+    'Der Server dieses Raums ist in einem lokalen Netz, und der Browser lässt diese Seite ' +
+    'dort mit keinem Gerät verbinden. Erlaube es über das Symbol neben der Adresse und nimm ' +
+    'wieder teil.',
   'connection-failed':
     'Der Server war nicht zu erreichen. Prüfe dein Netz oder wähle unter „Erweitert“ die ' +
     'automatische Verbindung und nimm wieder teil.',
@@ -256,7 +256,7 @@ const serverFailures = {
     'Die Diagramme konnten nicht geladen werden. Schließe diesen Bereich und öffne ihn noch ' +
     'einmal.',
   'qr-failed':
-    'Der QR-Code konnte nicht gezeichnet werden. Prüfe dein Netz und drücke noch einmal, oder ' +
+    'Der QR-Code konnte nicht erzeugt werden. Prüfe dein Netz und drücke noch einmal, oder ' +
     'kopiere den Link.',
   'copy-failed':
     'Der Browser hat das Kopieren nicht erlaubt. Kopiere den Link aus der Adressleiste, oder ' +

@@ -78,7 +78,7 @@ export const switchTexts = {
   },
   noiseSuppression: {
     label: 'Rauschunterdrückung',
-    hint: 'Entfernt Lüfter, Tastatur und Straße.',
+    hint: 'Entfernt Geräusche von Lüfter, Tastatur und Straße.',
   },
   noiseModel: {
     label: 'Stärkere Rauschunterdrückung',

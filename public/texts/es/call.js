@@ -21,7 +21,7 @@ export const callTexts = {
     `El retardo es mayor de lo que necesita la mayoría, porque el sonido de ${list(names)} ` +
     'llega tarde.',
   mute: 'Silenciar',
-  unmute: 'Activar',
+  unmute: 'Activar micrófono',
   talking: 'Hablando',
   raiseHand: 'Levantar la mano',
   lowerHand: 'Bajar la mano',
@@ -31,7 +31,7 @@ export const callTexts = {
   trying: 'Intentándolo…',
   tryingIn: (seconds) => `Se intenta de nuevo en ${seconds} s.`,
   close: 'Cerrar',
-  reconnected: 'Vuelves a estar conectado.',
+  reconnected: 'Se ha recuperado la conexión.',
   offline: 'Conexión perdida',
   titleOffline: 'conexión perdida',
   useIt: 'Usarlo',
@@ -45,10 +45,10 @@ export const callTexts = {
     no: 'Cancelar',
   },
   keysTitle: 'Teclas en una llamada',
-  keysHint: 'No actúan mientras escribes, y se desactivan en Ajustes.',
+  keysHint: 'No actúan mientras escribes, y se desactivan en «Ajustes».',
   showKeys: 'Mostrar todas las teclas',
   keys: [
-    ['M', 'silenciarte o activarte'],
+    ['M', 'silenciarte o activar el micrófono'],
     ['Espacio pulsado', 'que se te oiga aunque estés en silencio'],
     ['H', 'levantar o bajar la mano'],
     ['C', 'abrir o cerrar el chat'],
@@ -65,7 +65,7 @@ export const callTexts = {
   more: (name) => `Opciones de ${name}`,
   sideLeft: 'I',
   sideRight: 'D',
-  placeOf: (name) => `Lugar de ${name}, de izquierda a derecha`,
+  placeOf: (name) => `Posición de ${name}, de izquierda a derecha`,
   place: (percent) =>
     percent === 0
       ? 'en el centro'
@@ -113,7 +113,8 @@ export const chatTexts = {
   showLess: 'Mostrar menos',
   messageCut: 'Este mensaje era más largo; se ha cortado el final.',
   chatFrom: (name, text) => `${name} ha escrito: ${text}`,
-  charactersLeft: (count) => `Caben ${count} caracteres más.`,
+  charactersLeft: (count) =>
+    count === 1 ? 'Cabe 1 carácter más.' : `Caben ${count} caracteres más.`,
   tooLong: (count) =>
     `Sobran ${count} ${count === 1 ? 'carácter' : 'caracteres'}. Acórtalo, o envíalo en dos ` +
     'mensajes.',
@@ -141,8 +142,8 @@ export const recordingTexts = {
   consent: (name) => ({
     title: 'Esta sala se está grabando',
     text:
-      `${name} ha empezado una grabación. Tu voz se guarda solo si estás de acuerdo. ` +
-      'Puedes cambiar de opinión en Grabar en cualquier momento.',
+      `${name} ha empezado una grabación. Tu voz se guarda solo si estás de acuerdo. Puedes ` +
+      'cambiar de opinión en «Grabar» en cualquier momento.',
     yes: 'De acuerdo',
     no: 'No grabarme',
   }),

@@ -3,8 +3,8 @@ export const errorPageTexts = {
   start: 'Abrir una sala o unirse',
   reasons: {
     'not-found': 'No hay nada en esta dirección.',
-    'empty-room': 'No hay nadie en esta sala. Se oirá en cuanto haya alguien.',
+    'empty-room': 'No hay nadie en esta sala. Inténtalo de nuevo cuando haya alguien.',
     banned: 'La moderación te ha vetado en esta sala por un tiempo.',
-    internal: 'El servidor ha cometido un error. Inténtalo de nuevo en un momento.',
+    internal: 'Se ha producido un error en el servidor, que está en su registro.',
   },
 };

@@ -13,7 +13,7 @@ export const inputTexts = {
   replaced: 'Ahora compartes otro sonido, así que tu micrófono vuelve a ser una sola entrada.',
   noMicrophone: 'Primero elige un micrófono en los ajustes.',
   hint:
-    'Para una tarjeta de sonido con la voz a la izquierda y un instrumento a la derecha. Los dos ' +
-    'salen sin procesar y sincronizados. Cada persona ajusta el volumen y el lugar de cada uno. ' +
-    'Usa auriculares o el micrófono captará a los demás.',
+    'Para una tarjeta de sonido con la voz a la izquierda y un instrumento a la derecha. Las ' +
+    'dos señales se envían sin procesar y sincronizadas. Cada persona ajusta el volumen y la ' +
+    'posición de cada una. Usa auriculares o el micrófono captará a los demás.',
 };

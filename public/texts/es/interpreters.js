@@ -1,10 +1,10 @@
 /** @type {typeof import('../interpreters.js').interpreterTexts} */
 export const interpreterTexts = {
   label: 'Idioma',
-  floor: 'Como se habla',
+  floor: 'Audio original',
   hint: 'Se oye al intérprete por encima de quienes hablan, que suenan más bajo mientras tanto.',
   into: 'Interpreta al',
   nobody: 'Ningún idioma: todos oyen a esta persona',
-  set: 'Fijar el idioma',
+  set: 'Elegir el idioma',
   intoHint: 'Solo oyen al intérprete quienes eligen ese idioma.',
 };

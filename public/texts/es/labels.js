@@ -21,7 +21,7 @@ export const labels = {
   roomPassword: 'Contraseña de la sala',
   knocks: 'Personas que quieren entrar',
   hands: 'Oyentes que han levantado la mano',
-  joinHint: 'Tu micrófono se enciende al entrar, nunca antes de que lo pidas.',
+  joinHint: 'Tu micrófono se activa al entrar, nunca antes de que lo pidas.',
   yourSound: 'Tu sonido',
   soundSettings: 'Ajustes de sonido',
   advanced: 'Avanzado',
@@ -33,7 +33,7 @@ export const labels = {
   frame2: '2,5 ms: el menor retardo, solo por cable',
   frameHint:
     'Tu elección cuenta si eres la primera persona de la sala, y entonces vale para todas. ' +
-    'Las tramas cortas se oyen antes, pero necesitan más ancho de banda y más cálculo.',
+    'Las tramas cortas se oyen antes, pero necesitan más ancho de banda y más procesamiento.',
   connection: 'Conexión',
   connectionAuto: 'Automática: la mejor que funcione',
   connectionWebTransport: 'WebTransport (HTTP/3)',
@@ -47,7 +47,7 @@ export const labels = {
   languageAuto: 'Automático: el del navegador',
   languageLater: 'La página lo usará la próxima vez que la abras.',
 
-  howConnected: 'Cómo estás conectado',
+  howConnected: 'Cómo es tu conexión',
   triedBefore: 'Lo que se probó antes',
   peopleInRoom: 'Personas en la sala',
   callControls: 'Controles de la llamada',
@@ -77,7 +77,7 @@ export const switchTexts = {
   },
   noiseSuppression: {
     label: 'Reducción de ruido',
-    hint: 'Quita ventiladores, teclas y la calle.',
+    hint: 'Elimina el ruido de ventiladores, teclas y la calle.',
   },
   noiseModel: {
     label: 'Reducción de ruido reforzada',
@@ -99,9 +99,9 @@ export const switchTexts = {
     label: 'Estéreo',
     hint:
       'Mantiene separadas la izquierda y la derecha, si eres la primera persona de la sala: ' +
-      'vale para todas. Chrome y Edge solo toman tu micrófono en estéreo con Música; en ' +
-      'algunos ordenadores el sonido llega entonces unos 20 ms más tarde, como muestra el ' +
-      'panel Sonido.',
+      'vale para todas. Chrome y Edge solo toman tu micrófono en estéreo con «Música»; en ' +
+      'algunos ordenadores el sonido llega entonces unos 20 ms más tarde, como muestra el panel ' +
+      '«Sonido».',
   },
   highBitrate: {
     label: 'Más tasa de bits',
@@ -126,7 +126,7 @@ export const switchTexts = {
     label: 'Atajos de teclado',
     hint:
       'M silencia, H levanta la mano, C abre el chat, ? los muestra todos; mantén Espacio para ' +
-      'hablar silenciado.',
+      'hablar aunque estés en silencio.',
   },
 };
 
@@ -157,7 +157,7 @@ export const greenRoomTexts = {
   yourLevel: 'Tu nivel',
   saySomething: 'Di algo: la barra se mueve con tu voz.',
   levelHeard: 'Se te oye.',
-  levelSilent: 'Todavía no se oye nada. ¿Es el micrófono correcto, y está encendido?',
+  levelSilent: 'Todavía no se oye nada. ¿Es el micrófono correcto, y está activado?',
   playTone: 'Reproducir un sonido de prueba suave',
   tonePlaying:
     'Deberías oír dos notas suaves. Si no, elige otro altavoz o sube el volumen de este ' +

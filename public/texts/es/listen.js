@@ -48,8 +48,8 @@ export const listenTexts = {
   wholePage: 'Abrir la página completa con chat',
   openRoom: 'Abrir la sala',
 
-  notOpen: 'Esta sala aún no está abierta. Pulsa Escuchar y la oirás en cuanto alguien hable.',
-  ready: 'Pulsa Escuchar. No hace falta micrófono.',
+  notOpen: 'Esta sala aún no está abierta. Pulsa «Escuchar» y la oirás en cuanto alguien hable.',
+  ready: 'Pulsa «Escuchar». No hace falta micrófono.',
   playing: 'Estás escuchando.',
   paused: 'En pausa. Ahora no se descarga nada.',
   resumed: 'Vuelves a escuchar.',
@@ -73,12 +73,12 @@ export const listenTexts = {
   ontoStage: 'Ya puedes hablar. Se está cargando la página de la llamada…',
   stageFailed:
     'Ya puedes hablar, pero no se ha podido cargar la página de la llamada. Comprueba tu red ' +
-    'y pulsa Subir al escenario.',
+    'y pulsa «Subir al escenario».',
   goOnStage: 'Subir al escenario',
   stageElsewhere: 'Ya puedes hablar, en la página de la sala.',
   draining: 'El servidor está a punto de reiniciarse. El sonido volverá solo.',
   loadFailed:
     'No se ha podido cargar una parte de esta página. Comprueba tu red y vuelve a pulsar ' +
-    'Escuchar.',
-  failed: 'Algo ha fallado. Comprueba tu red y vuelve a pulsar Escuchar.',
+    '«Escuchar».',
+  failed: 'Algo ha fallado. Comprueba tu red y vuelve a pulsar «Escuchar».',
 };

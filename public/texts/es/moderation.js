@@ -9,13 +9,13 @@ export const moderationTexts = {
     'Los moderadores saben que estás aquí. Quédate en esta página: entrarás en cuanto uno de ' +
     'ellos te deje.',
   roles: { moderator: 'moderador', listener: 'oyente' },
-  mutedByModerator: 'silenciado por un moderador',
+  mutedByModerator: 'en silencio por la moderación',
   ofGroup: (group) => `grupo ${group}`,
   interprets: (language) => `interpreta: ${language}`,
   nowModerates: (name) => `${name} modera ahora.`,
   cannotSpeak:
     'Aquí eres oyente y nadie te oye. Levanta la mano para pedir la palabra a un moderador.',
-  onStage: 'Estás en el escenario, en silencio. Pulsa Activar para que se te oiga.',
+  onStage: 'Estás en el escenario, en silencio. Pulsa «Activar micrófono» para que se te oiga.',
   moderate: 'Moderar…',
   lowerTheirHand: 'Bajarle la mano',
   handsUp: (count) => `${count} oyentes han levantado la mano.`,
@@ -39,12 +39,12 @@ export const moderationTexts = {
 };
 
 /** @type {typeof import('../moderation.js').moderators} */
-export const moderators = { operator: 'El operador del servidor' };
+export const moderators = { operator: 'El administrador del servidor' };
 
 /** @type {Readonly<Record<string, string>>} */
 const roleNames = {
   moderator: 'moderas esta sala',
-  speaker: 'puedes hablar. Si estás en silencio, pulsa Activar para que se te oiga',
+  speaker: 'puedes hablar. Si estás en silencio, pulsa «Activar micrófono» para que se te oiga',
   listener: 'eres oyente: oyes a los demás, y ellos no te oyen',
 };
 
@@ -53,9 +53,9 @@ export const moderatedTexts = {
   muted: (by) =>
     (by === null ? 'Un moderador te sigue silenciando. ' : `${by} te ha silenciado. `) +
     'Levanta la mano para pedir la palabra.',
-  'may-unmute': (by) => `${by} te deja hablar de nuevo. Pulsa Activar cuando quieras.`,
+  'may-unmute': (by) => `${by} te deja hablar de nuevo. Pulsa «Activar micrófono» cuando quieras.`,
   'hand-lowered': (by) => `${by} te ha bajado la mano.`,
   role: (by, role) =>
-    `${by === null ? 'Ahora' : `${by} ha cambiado tu papel. Ahora`} ` +
+    `${by === null ? 'Ahora' : `${by} ha cambiado tu rol. Ahora`} ` +
     `${roleNames[role] ?? roleNames.speaker}.`,
 };

@@ -9,9 +9,9 @@ export const panelTexts = {
   muteForAllHint: 'No podrá activar su micrófono hasta que lo permitas.',
   allowToSpeak: 'Permitir que hable',
   allowToSpeakHint: 'Sigue en silencio hasta que active su micrófono.',
-  role: 'Papel',
-  roleNames: { moderator: 'Moderador', speaker: 'Hablante', listener: 'Oyente' },
-  changeRole: 'Cambiar el papel',
+  role: 'Rol',
+  roleNames: { moderator: 'Moderador', speaker: 'Ponente', listener: 'Oyente' },
+  changeRole: 'Cambiar el rol',
   roleHint:
     'Un moderador puede todo lo que tú puedes. Un oyente oye, escribe y levanta la mano, y ' +
     'no se le oye.',
@@ -57,7 +57,7 @@ export const panelTexts = {
   },
   modeHint:
     'Reenviado, el sonido queda tal como se envió, pero cada página necesita más ancho de ' +
-    'banda y más cálculo.',
+    'banda y más procesamiento.',
   modeE2e:
     'Esta sala está cifrada de extremo a extremo: su sonido se reenvía, y el servidor no ' +
     'puede mezclar ni grabar nada.',
@@ -66,7 +66,7 @@ export const panelTexts = {
   passwordNone: 'La sala no tiene contraseña. Quien ya está aquí se queda cuando pongas una.',
   setPassword: 'Poner contraseña',
   dropPassword: 'Quitar contraseña',
-  bans: 'Vetados',
+  bans: 'Vetos',
   ban: ({ name, by, identity, network }, end) => {
     const cause = by === 'identity' ? `la invitación ${identity}` : `la red ${network}`;
     return `${name}, por ${cause}, hasta ${end}`;
@@ -75,8 +75,7 @@ export const panelTexts = {
   unbanName: (name) => `Volver a admitir a ${name}`,
   stepDown: 'Dejar de moderar',
   lastModerator:
-    'Solo moderas tú. Para ceder ese papel, haz moderador a alguien en las opciones de su ' +
-    'nombre.',
+    'Solo moderas tú. Para ceder ese rol, asígnaselo a alguien en las opciones de su nombre.',
   endForAll: 'Terminar la llamada para todos',
   endQuestion: {
     title: '¿Terminar la llamada para todos?',

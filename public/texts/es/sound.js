@@ -8,8 +8,8 @@ export const partTexts = {
   wayMs: 'Camino por la red',
   playoutMs: 'Búfer de reproducción',
   outputMs: 'Espera de la tarjeta de sonido',
-  codecMs: 'El códec mira hacia delante',
-  laterMs: 'A los tardíos se les oye más tarde por',
+  codecMs: 'Anticipación del códec',
+  laterMs: 'Retardo añadido a quien llega tarde',
   speakerMs: 'Tarjeta de sonido y altavoz',
 };
 
@@ -28,10 +28,10 @@ export const figureTexts = {
   received10s: 'Sonido recibido, últimos 10 s',
   lost: 'Paquetes perdidos',
   late: 'Paquetes tardíos',
-  early: 'Paquetes demasiado pronto',
+  early: 'Paquetes demasiado tempranos',
   duplicate: 'Paquetes duplicados',
-  concealed: 'Tramas disimuladas',
-  recovered: 'Tramas por redundancia',
+  concealed: 'Tramas interpoladas',
+  recovered: 'Tramas recuperadas por redundancia',
   gaps: 'Cortes en el altavoz',
   jitter: 'Jitter; lo que necesita',
   drift: 'Deriva de la tarjeta de sonido',
@@ -39,7 +39,7 @@ export const figureTexts = {
 
 /** @type {typeof import('../sound.js').soundTexts} */
 export const soundTexts = {
-  soundSum: 'Edad de lo que oyes',
+  soundSum: 'Retardo de lo que oyes',
   soundSumHint: 'El retardo en el servidor incluye el camino de quien habla hasta el servidor.',
   soundSumDevices: 'No incluye lo que añaden los micrófonos de los demás.',
   soundSumNoDevices: 'Es sin tarjetas de sonido: tu navegador no dice lo que añade la tuya.',
@@ -61,7 +61,7 @@ export const soundTexts = {
   metronomeEnded: (name) => `${name} ha parado el metrónomo.`,
   metronomeHint:
     'Todos oyen cada pulso en el mismo momento, sea cual sea su retardo. Si tocas con el ' +
-    'pulso, todos los demás te oyen en él. Para fijar el tempo, pulsa Marcar el tempo en ' +
+    'pulso, todos los demás te oyen en él. Para fijar el tempo, pulsa «Marcar el tempo» en ' +
     'cada pulso. Usa auriculares, o el micrófono lo captará.',
   share: 'Compartir un sonido',
   shareNone: 'No compartes ninguno.',
@@ -74,13 +74,14 @@ export const soundTexts = {
   shareOfTab: 'Sonido de una pestaña',
   shareOfFile: 'Sonido de un archivo',
   shareHint:
-    'Sale junto a tu voz, sin procesar. Todos lo ven a tu lado y ajustan su volumen. Marca ' +
-    '«Compartir también el audio de la pestaña» cuando el navegador lo pregunte. Una pestaña ' +
-    'sigue sonando aquí; usa auriculares, o el micrófono la captará.',
+    'Se envía junto con tu voz, sin procesar. Todos lo ven a tu lado y ajustan su volumen. ' +
+    'Marca «Compartir también el audio de la pestaña» cuando el navegador lo pregunte. Una ' +
+    'pestaña sigue sonando aquí; usa auriculares, o el micrófono la captará.',
   shareFileHint:
-    'Sale junto a tu voz, sin procesar. Todos lo ven a tu lado y ajustan su volumen. Este ' +
-    'navegador no puede compartir el sonido de una pestaña; Chrome y Edge en un ordenador sí.',
-  shareOn: (name) => `Todos oyen «${name}» junto a tu voz.`,
+    'Se envía junto con tu voz, sin procesar. Todos lo ven a tu lado y ajustan su volumen. ' +
+    'Este navegador no puede compartir el sonido de una pestaña; Chrome y Edge en un ' +
+    'ordenador sí.',
+  shareOn: (name) => `Todos oyen «${name}» junto con tu voz.`,
   track: 'Acompañamiento',
   trackNone: 'No hay ninguno.',
   trackBy: (name, track, seconds) => `«${track}», ${timeText(seconds)}, de ${name}.`,
@@ -115,9 +116,9 @@ export const soundTexts = {
   ownSent: 'El archivo ya está con la grabación de la sala.',
   ownHint:
     'Un archivo WAV de 24 bits de tu micrófono, antes de comprimirlo. Continúa aunque se ' +
-    'pierda la conexión y queda en silencio mientras estás silenciado. Cada archivo conoce su ' +
-    'lugar en el reloj de la sala, así que los editores pueden alinear los archivos de todos ' +
-    'los dispositivos.',
+    'pierda la conexión y queda en silencio mientras estás en silencio. Cada archivo conoce ' +
+    'su lugar en el reloj de la sala, así que los editores pueden alinear los archivos de ' +
+    'todos los dispositivos.',
   ownUnsupported:
     'Este navegador no puede guardar un archivo así. Usa un navegador actual, por HTTPS.',
   panelLoading: 'Cargando…',
@@ -128,12 +129,12 @@ export const soundTexts = {
   plotPlayoutDelay: 'Retardo de reproducción',
   plotLoss: 'Paquetes perdidos',
   plotRate: 'Tasa de bits',
-  up: 'ida',
-  down: 'vuelta',
-  lossUp: 'Paquetes perdidos, ida',
-  lossDown: 'Paquetes perdidos, vuelta',
-  rateUp: 'Tasa de bits, ida',
-  rateDown: 'Tasa de bits, vuelta',
+  up: 'envío',
+  down: 'recepción',
+  lossUp: 'Paquetes perdidos, envío',
+  lossDown: 'Paquetes perdidos, recepción',
+  rateUp: 'Tasa de bits, envío',
+  rateDown: 'Tasa de bits, recepción',
   figures: 'Desde que entraste',
   lateness: 'Con cuánto retraso llegó tu sonido al servidor en los últimos 20 s',
   latenessUpTo: (ms) => `hasta ${ms} ms`,
@@ -142,12 +143,13 @@ export const soundTexts = {
   copied: 'Copiado',
   saveAsCsv: 'Guardar las estadísticas como CSV',
   saveAsJson: 'Guardar las estadísticas como JSON',
-  soundAge: (age) => `Lo que oyes tiene ${age}`,
+  soundAge: (age) => `Oyes a los demás con ${age} de retardo`,
   plotLabel: (title, value) => `${title}, los últimos dos minutos. Ahora ${value}.`,
   reportTitle: (room, at) => `aloud, sala ${room}, ${at}`,
-  operator: 'Para el operador',
-  operatorHint: 'Con el token de operador del servidor ajustas el retardo para todos en la sala.',
-  operatorToken: 'Token de operador',
+  operator: 'Para el administrador',
+  operatorHint:
+    'Con el token de administrador del servidor ajustas el retardo para todos en la sala.',
+  operatorToken: 'Token de administrador',
   operatorUse: 'Usar',
   operatorAuto: 'Retardo automático',
   operatorDelay: 'Retardo de la sala en el servidor',

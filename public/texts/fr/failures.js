@@ -110,9 +110,9 @@ export const failureTexts = {
     'page peut se connecter à des appareils de ce réseau. Choisissez « Autoriser » pour ' +
     'participer.',
   'local-network-refused':
-    'Le serveur de ce salon est sur un réseau local, et le navigateur ne laisse cette page ' +
-    'se connecter à aucun appareil de ce réseau. Autorisez-le par le signe à côté de ' +
-    'l’adresse, puis participez de nouveau.',
+    'Le serveur de ce salon est sur un réseau local, et le navigateur ne laisse cette page se ' +
+    'connecter à aucun appareil de ce réseau. Autorisez-le par l’icône à côté de l’adresse, ' +
+    'puis participez de nouveau.',
   'connection-failed':
     'Le serveur n’a pas pu être joint. Vérifiez votre réseau, ou choisissez la connexion ' +
     'automatique sous « Avancé », puis participez de nouveau.',
@@ -264,7 +264,7 @@ export const failureTexts = {
     'Ce panneau n’a pas pu être chargé. Vérifiez votre réseau, puis fermez-le et rouvrez-le.',
   'plots-failed': 'Les graphiques n’ont pas pu être chargés. Fermez ce panneau et rouvrez-le.',
   'qr-failed':
-    'Le code QR n’a pas pu être dessiné. Vérifiez votre réseau et appuyez de nouveau, ou ' +
+    'Le code QR n’a pas pu être généré. Vérifiez votre réseau et appuyez de nouveau, ou ' +
     'copiez le lien.',
   'copy-failed':
     'Le navigateur n’a pas permis de copier. Copiez le lien de la barre d’adresse, ou ' +

@@ -34,7 +34,7 @@ export const labels = {
   frameHint:
     'Votre choix compte si vous êtes la première personne du salon, et vaut alors pour tout ' +
     'le monde. Les trames courtes s’entendent plus tôt, mais demandent plus de débit et de ' +
-    'calcul.',
+    'puissance de calcul.',
   connection: 'Connexion',
   connectionAuto: 'Automatique : la meilleure qui fonctionne',
   connectionWebTransport: 'WebTransport (HTTP/3)',
@@ -128,7 +128,7 @@ export const switchTexts = {
   shortcuts: {
     label: 'Raccourcis clavier',
     hint:
-      'M coupe le micro, H lève la main, C ouvre le chat, ? les montre tous ; maintenez Espace ' +
+      'M coupe le micro, H lève la main, C ouvre le chat, ? les montre tous ; maintenez Espace ' +
       'pour parler micro coupé.',
   },
 };

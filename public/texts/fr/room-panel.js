@@ -58,8 +58,8 @@ export const panelTexts = {
     auto: 'Transmis dans les petits salons, sinon mixé',
   },
   modeHint:
-    'Transmis, le son reste tel qu’il a été envoyé, mais chaque page demande plus de débit ' +
-    'et de calcul.',
+    'Transmis, le son reste tel qu’il a été envoyé, mais chaque page demande plus de débit et ' +
+    'de puissance de calcul.',
   modeE2e:
     'Ce salon est chiffré de bout en bout : le son y est transmis, et le serveur ne peut rien ' +
     'mixer ni enregistrer.',

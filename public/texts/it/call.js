@@ -114,7 +114,7 @@ export const chatTexts = {
   showLess: 'Mostra meno',
   messageCut: 'Questo messaggio era più lungo; la fine è stata tagliata.',
   chatFrom: (name, text) => `${name} ha scritto: ${text}`,
-  charactersLeft: (count) => `Ancora ${count} caratteri.`,
+  charactersLeft: (count) => (count === 1 ? 'Ancora 1 carattere.' : `Ancora ${count} caratteri.`),
   tooLong: (count) =>
     `È troppo lungo di ${count} ${count === 1 ? 'carattere' : 'caratteri'}. Accorcialo, o ` +
     'invialo in due messaggi.',

@@ -109,7 +109,8 @@ export const chatTexts = {
   showLess: 'Mostrar menos',
   messageCut: 'Esta mensagem era mais longa; o fim foi cortado.',
   chatFrom: (name, text) => `${name} escreveu: ${text}`,
-  charactersLeft: (count) => `Cabem mais ${count} caracteres.`,
+  charactersLeft: (count) =>
+    count === 1 ? 'Cabe mais 1 caractere.' : `Cabem mais ${count} caracteres.`,
   tooLong: (count) =>
     `Há ${count} ${count === 1 ? 'caractere' : 'caracteres'} a mais. Encurte, ou envie em duas ` +
     'mensagens.',
