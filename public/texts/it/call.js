@@ -6,7 +6,7 @@ const { list, number } = formsOf('it');
 /** @type {typeof import('../call.js').callTexts} */
 export const callTexts = {
   you: 'tu',
-  muted: 'silenziato',
+  muted: 'microfono spento',
   away: 'assente: connessione persa, può tornare',
   handRaised: 'mano alzata',
   notRecorded: 'non registrato',
@@ -20,8 +20,8 @@ export const callTexts = {
   waitedFor: (names) =>
     `Il ritardo è più lungo di quanto serva ai più, perché il suono di ${list(names)} arriva ` +
     'tardi.',
-  mute: 'Silenzia',
-  unmute: 'Riattiva',
+  mute: 'Spegni microfono',
+  unmute: 'Accendi microfono',
   talking: 'Parli',
   raiseHand: 'Alza la mano',
   lowerHand: 'Abbassa la mano',
@@ -31,7 +31,7 @@ export const callTexts = {
   trying: 'Nuovo tentativo…',
   tryingIn: (seconds) => `Nuovo tentativo fra ${seconds} s.`,
   close: 'Chiudi',
-  reconnected: 'Sei di nuovo connesso.',
+  reconnected: 'La connessione è di nuovo attiva.',
   offline: 'Connessione persa',
   titleOffline: 'connessione persa',
   useIt: 'Usalo',
@@ -45,11 +45,11 @@ export const callTexts = {
     no: 'Annulla',
   },
   keysTitle: 'Tasti in una chiamata',
-  keysHint: 'Non agiscono mentre scrivi, e si disattivano in Impostazioni.',
+  keysHint: 'Non agiscono mentre scrivi, e si disattivano in «Impostazioni».',
   showKeys: 'Mostra tutti i tasti',
   keys: [
-    ['M', 'silenziarti o riattivarti'],
-    ['Spazio premuto', 'farti sentire da silenziato'],
+    ['M', 'spegnere o riaccendere il microfono'],
+    ['Spazio premuto', 'farti sentire a microfono spento'],
     ['H', 'alzare o abbassare la mano'],
     ['C', 'aprire o chiudere la chat'],
     ['?', 'mostrare questi tasti'],
@@ -60,20 +60,20 @@ export const callTexts = {
   youJoined: 'Sei nella chiamata.',
   youLeft: 'Hai lasciato la chiamata.',
   howBack: 'Hai lasciato la chiamata. Puoi rientrare quando vuoi con lo stesso link.',
-  youMuted: 'Sei silenziato.',
-  youUnmuted: 'Non sei più silenziato.',
+  youMuted: 'Il tuo microfono è spento.',
+  youUnmuted: 'Il tuo microfono è di nuovo acceso.',
   more: (name) => `Opzioni per ${name}`,
   sideLeft: 'S',
   sideRight: 'D',
-  placeOf: (name) => `Posto di ${name}, da sinistra a destra`,
+  placeOf: (name) => `Posizione di ${name}, da sinistra a destra`,
   place: (percent) =>
     percent === 0
       ? 'al centro'
       : `${Math.abs(percent)} % verso ${percent < 0 ? 'sinistra' : 'destra'}`,
   volumeOf: (name) => `Volume di ${name}`,
   muteForMe: 'Silenzia per me',
-  mutedForYou: 'silenziato per te',
-  quality: ['', 'connessione cattiva', 'connessione discreta', 'connessione buona'],
+  mutedForYou: 'audio spento per te',
+  quality: ['', 'connessione scarsa', 'connessione discreta', 'connessione buona'],
   people: (count) => (count === 1 ? '1 persona' : `${count} persone`),
   listenersToo: (count) => (count === 1 ? '1 ascoltatore' : `${number(count)} ascoltatori`),
   speaking: (names) =>
@@ -84,8 +84,8 @@ export const callTexts = {
   manyLeft: (count) => `Sono uscite ${count} persone.`,
   soundOn: 'Attiva l’audio',
   listenFirst: 'Per ora ascolta',
-  joined: (name) => `È entrato qualcuno: ${name}.`,
-  left: (name) => `È uscito qualcuno: ${name}.`,
+  joined: (name) => `${name} partecipa alla chiamata.`,
+  left: (name) => `${name} ha lasciato la chiamata.`,
   nowMuted: (name) => `${name} ha il microfono spento.`,
   nowUnmuted: (name) => `${name} ha il microfono acceso.`,
   nowAway: (name) => `${name} ha perso la connessione.`,
@@ -142,7 +142,7 @@ export const recordingTexts = {
     title: 'Questa stanza viene registrata',
     text:
       `${name} ha cominciato una registrazione. La tua voce viene tenuta solo se sei d’accordo. ` +
-      'Puoi cambiare idea in Registra in ogni momento.',
+      'Puoi cambiare idea in «Registra» in ogni momento.',
     yes: 'D’accordo',
     no: 'Non registrarmi',
   }),
@@ -150,6 +150,6 @@ export const recordingTexts = {
   recordingBegan: (name) => `${name} ha cominciato a registrare.`,
   recordingEnded: (name) => `${name} ha terminato la registrazione.`,
   recordedPeople: (names) =>
-    names.length === 0 ? 'Non viene registrato nessuno.' : `Registrati: ${list(names)}.`,
+    names.length === 0 ? 'Non viene registrato nessuno.' : `Voci registrate: ${list(names)}.`,
   fileSize: (since, seconds, bytes) => `${since}, ${timeText(seconds)}, ${sizeText(bytes)}`,
 };

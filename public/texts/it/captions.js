@@ -2,20 +2,20 @@
 export const captionTexts = {
   title: 'Sottotitoli',
   waiting:
-    'Qui appare ciò che si dice, se il browser di chi parla sa scriverlo o se lo fa un ' +
+    'Qui appare ciò che si dice, se il browser di chi parla sa trascriverlo o se lo fa un ' +
     'programma nella stanza.',
-  byProgram: (by) => `(scritto da ${by})`,
+  byProgram: (by) => `(trascritto da ${by})`,
   translate: 'Traduci in',
-  asSpoken: 'Come parlato',
+  asSpoken: 'Lingua originale',
   notTranslated:
-    'Questo browser non può tradurre ciò che è stato detto: resta nella lingua parlata.',
+    'Questo browser non può tradurre ciò che è stato detto: resta nella lingua originale.',
   own:
-    'Qualcuno ha attivato i sottotitoli. Questo browser scrive ciò che dici, su questo ' +
+    'Qualcuno ha attivato i sottotitoli. Questo browser trascrive ciò che dici, su questo ' +
     'dispositivo, e gli altri possono leggerlo.',
-  stop: 'Smetti di scrivere',
+  stop: 'Smetti di trascrivere',
   install:
-    'Qualcuno ha attivato i sottotitoli. Questo browser può scrivere ciò che dici, su questo ' +
-    'dispositivo, dopo aver caricato la tua lingua.',
+    'Qualcuno ha attivato i sottotitoli. Questo browser può trascrivere ciò che dici, su ' +
+    'questo dispositivo, dopo aver caricato la tua lingua.',
   load: 'Caricala',
-  failed: 'Questo browser non scrive più ciò che dici. Gli altri ti sentono come prima.',
+  failed: 'Questo browser non trascrive più ciò che dici. Gli altri ti sentono come prima.',
 };

@@ -3,8 +3,8 @@ export const errorPageTexts = {
   start: 'Apri una stanza o entra',
   reasons: {
     'not-found': 'A questo indirizzo non c’è nulla.',
-    'empty-room': 'In questa stanza non c’è nessuno. Si sentirà appena ci sarà qualcuno.',
+    'empty-room': 'In questa stanza non c’è nessuno. Riprova quando ci sarà qualcuno.',
     banned: 'La moderazione ti ha escluso da questa stanza per un po’.',
-    internal: 'Il server ha commesso un errore. Riprova tra un momento.',
+    internal: 'Si è verificato un errore del server, annotato nel suo registro.',
   },
 };

@@ -13,7 +13,7 @@ export const inputTexts = {
   replaced: 'Ora condividi un altro suono: il tuo microfono è di nuovo un solo ingresso.',
   noMicrophone: 'Scegli prima un microfono nelle impostazioni.',
   hint:
-    'Per una scheda audio con la voce a sinistra e uno strumento a destra. Entrambi partono ' +
-    'senza elaborazione e a tempo tra loro. Ognuno regola il volume e il posto dell’una e ' +
-    'dell’altro. Usa le cuffie, altrimenti il microfono capta gli altri.',
+    'Per una scheda audio con la voce a sinistra e uno strumento a destra. Entrambi vengono ' +
+    'inviati senza elaborazione e sincronizzati. Ognuno regola il volume e la posizione ' +
+    'dell’una e dell’altro. Usa le cuffie, altrimenti il microfono capta gli altri.',
 };

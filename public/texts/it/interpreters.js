@@ -1,10 +1,10 @@
 /** @type {typeof import('../interpreters.js').interpreterTexts} */
 export const interpreterTexts = {
   label: 'Lingua',
-  floor: 'Come si parla',
-  hint: 'L’interprete si sente sopra chi parla, che intanto è più basso.',
+  floor: 'Audio originale',
+  hint: 'L’interprete si sente sopra la voce originale, che intanto si abbassa.',
   into: 'Interpreta in',
-  nobody: 'Nessuna lingua: la sentono tutti',
+  nobody: 'Nessuna lingua: tutti sentono questa persona',
   set: 'Imposta la lingua',
   intoHint: 'Sente l’interprete solo chi sceglie quella lingua.',
 };

@@ -4,10 +4,10 @@ export const labels = {
   startTitleEnd: 'ad alta voce.',
   startLead: 'Apri una stanza, manda il link, parla. Niente da installare, nessun account.',
   startRoom: 'Apri una stanza',
-  startEncrypted: 'Apri una stanza cifrata',
+  startEncrypted: 'Apri una stanza crittografata',
   startEncryptedHint:
-    'Da un capo all’altro: sente solo chi ha il link intero; il server non può. Non si può ' +
-    'registrare nulla.',
+    'End-to-end: sente solo chi ha il link intero; il server non può. Non si può registrare ' +
+    'nulla.',
   joinRoom: 'Oppure entra in una stanza',
   roomPlaceholder: 'il suo nome o link',
   goToRoom: 'Vai alla stanza',
@@ -33,7 +33,7 @@ export const labels = {
   frame2: '2,5 ms: il ritardo minimo, solo via cavo',
   frameHint:
     'La tua scelta conta se sei la prima persona nella stanza, e vale allora per tutti. I ' +
-    'frame brevi si sentono prima, ma richiedono più banda e più calcolo.',
+    'frame brevi si sentono prima, ma richiedono più banda e più potenza di calcolo.',
   connection: 'Connessione',
   connectionAuto: 'Automatica: la migliore che funziona',
   connectionWebTransport: 'WebTransport (HTTP/3)',
@@ -47,7 +47,7 @@ export const labels = {
   languageAuto: 'Automatica: quella del browser',
   languageLater: 'La pagina la userà alla prossima apertura.',
 
-  howConnected: 'Come sei connesso',
+  howConnected: 'La tua connessione',
   triedBefore: 'Che cosa è stato provato prima',
   peopleInRoom: 'Persone nella stanza',
   callControls: 'Comandi della chiamata',
@@ -57,7 +57,7 @@ export const labels = {
     'quando arriva qualcuno.',
   copyLink: 'Copia link',
   qrCode: 'Codice QR',
-  mute: 'Silenzia',
+  mute: 'Spegni microfono',
   hand: 'Mano',
   chat: 'Chat',
   more: 'Altro',
@@ -77,7 +77,7 @@ export const switchTexts = {
   },
   noiseSuppression: {
     label: 'Riduzione del rumore',
-    hint: 'Toglie ventole, tasti e strada.',
+    hint: 'Toglie i rumori di ventole, tasti e strada.',
   },
   noiseModel: {
     label: 'Riduzione del rumore più forte',
@@ -92,15 +92,15 @@ export const switchTexts = {
   music: {
     label: 'Musica',
     hint:
-      'Manda il suono così com’è: le quattro voci sopra sono disattivate, e il bitrate è più ' +
-      'alto.',
+      'Manda il suono così com’è: le quattro opzioni qui sopra sono disattivate, e il bitrate è ' +
+      'più alto.',
   },
   stereo: {
     label: 'Stereo',
     hint:
       'Tiene separate sinistra e destra, se sei la prima persona nella stanza: vale per tutti. ' +
-      'Chrome ed Edge prendono il microfono in stereo solo con Musica; su alcuni computer il ' +
-      'suono arriva allora circa 20 ms più tardi, come mostra il pannello Audio.',
+      'Chrome ed Edge prendono il microfono in stereo solo con «Musica»; su alcuni computer il ' +
+      'suono arriva allora circa 20 ms più tardi, come mostra il pannello «Audio».',
   },
   highBitrate: {
     label: 'Bitrate più alto',
@@ -126,8 +126,8 @@ export const switchTexts = {
   shortcuts: {
     label: 'Scorciatoie da tastiera',
     hint:
-      'M silenzia, H alza la mano, C apre la chat, ? le mostra tutte; tieni premuto Spazio per ' +
-      'parlare da silenziato.',
+      'M spegne il microfono, H alza la mano, C apre la chat, ? le mostra tutte; tieni premuto ' +
+      'Spazio per parlare a microfono spento.',
   },
 };
 
@@ -159,12 +159,12 @@ export const greenRoomTexts = {
   saySomething: 'Di’ qualcosa: la barra si muove con la tua voce.',
   levelHeard: 'Ti si sente.',
   levelSilent: 'Non si sente ancora nulla. È il microfono giusto, ed è acceso?',
-  playTone: 'Suona una prova leggera',
+  playTone: 'Riproduci un suono di prova leggero',
   tonePlaying:
     'Dovresti sentire due note leggere. Se no, scegli un altro altoparlante o alza il volume ' +
     'di questo dispositivo.',
-  hearYourself: 'Sentirsi',
-  hearStop: 'Non sentirsi più',
+  hearYourself: 'Senti la tua voce',
+  hearStop: 'Smetti di sentire la tua voce',
   hearConnecting: 'Connessione al server…',
   hearing:
     'Parla: dopo due secondi il server ti rimanda la tua voce, come la sentirebbero gli ' +
@@ -183,6 +183,6 @@ export const elementTexts = {
   left: 'Hai lasciato la chiamata.',
   alone: 'Ci sei solo tu.',
   people: 'Persone nella stanza',
-  mute: 'Silenzia',
+  mute: 'Spegni microfono',
   leave: 'Esci',
 };

@@ -31,11 +31,11 @@ export const listenTexts = {
   password: 'Password della stanza',
   volume: 'Volume',
   near: 'Ritardo',
-  nearness: { conversation: 'Dal vivo', near: 'Poco dopo', steady: 'Stabile' },
+  nearness: { conversation: 'In diretta', near: 'Poco dopo', steady: 'Stabile' },
   nearnessHints: {
     conversation: 'Appena possibile: per chi può rispondere.',
     near: 'Un quarto di secondo dopo, con meno interruzioni.',
-    steady: 'Due secondi dopo, e completo anche su una rete cattiva.',
+    steady: 'Due secondi dopo, e completo anche su una rete scadente.',
   },
   hand: 'Alza la mano',
   handUp: 'Abbassa la mano',
@@ -48,8 +48,9 @@ export const listenTexts = {
   wholePage: 'Apri la pagina completa con la chat',
   openRoom: 'Apri la stanza',
 
-  notOpen: 'Questa stanza non è ancora aperta. Premi Ascolta e la sentirai appena qualcuno parla.',
-  ready: 'Premi Ascolta. Non serve alcun microfono.',
+  notOpen:
+    'Questa stanza non è ancora aperta. Premi «Ascolta» e la sentirai appena qualcuno parla.',
+  ready: 'Premi «Ascolta». Non serve alcun microfono.',
   playing: 'Stai ascoltando.',
   paused: 'In pausa. Ora non si scarica nulla.',
   resumed: 'Stai ascoltando di nuovo.',
@@ -71,12 +72,12 @@ export const listenTexts = {
   ontoStage: 'Ora puoi parlare. Si carica la pagina della chiamata…',
   stageFailed:
     'Ora puoi parlare, ma la pagina della chiamata non si è potuta caricare. Controlla la ' +
-    'rete, poi premi Sali sul palco.',
+    'rete, poi premi «Sali sul palco».',
   goOnStage: 'Sali sul palco',
   stageElsewhere: 'Ora puoi parlare, sulla pagina della stanza.',
   draining: 'Il server sta per riavviarsi. Il suono tornerà da solo.',
   loadFailed:
     'Una parte di questa pagina non si è potuta caricare. Controlla la rete, poi premi di ' +
-    'nuovo Ascolta.',
-  failed: 'Qualcosa è andato storto. Controlla la rete, poi premi di nuovo Ascolta.',
+    'nuovo «Ascolta».',
+  failed: 'Qualcosa è andato storto. Controlla la rete, poi premi di nuovo «Ascolta».',
 };

@@ -9,14 +9,14 @@ export const moderationTexts = {
     'I moderatori sanno che ci sei. Resta su questa pagina: entri appena uno di loro te lo ' +
     'permette.',
   roles: { moderator: 'moderatore', listener: 'ascoltatore' },
-  mutedByModerator: 'silenziato da un moderatore',
+  mutedByModerator: 'microfono spento da un moderatore',
   ofGroup: (group) => `gruppo ${group}`,
   interprets: (language) => `interpreta: ${language}`,
   nowModerates: (name) => `Ora modera ${name}.`,
   cannotSpeak:
     'Qui ascolti soltanto, e nessuno ti sente. Alza la mano per chiedere la parola a un ' +
     'moderatore.',
-  onStage: 'Sei sul palco, silenziato. Premi Riattiva per farti sentire.',
+  onStage: 'Sei sul palco con il microfono spento. Premi «Accendi microfono» per farti sentire.',
   moderate: 'Modera…',
   lowerTheirHand: 'Abbassa la sua mano',
   handsUp: (count) => `${count} ascoltatori hanno alzato la mano.`,
@@ -31,7 +31,7 @@ export const moderationTexts = {
   letInName: (name) => `Fai entrare ${name}`,
   turnAwayName: (name) => `Respingi ${name}`,
   ruleSigns: { locked: 'chiusa', lobby: 'con sala d’attesa', password: 'con password' },
-  e2eSign: 'cifrata da un capo all’altro',
+  e2eSign: 'crittografata end-to-end',
   roomLocked: 'La stanza è chiusa.',
   roomUnlocked: 'La stanza è di nuovo aperta.',
   chatClosed: 'Ora puoi leggere, ma non scrivere qui. Alza la mano, o chiedi a un moderatore.',
@@ -39,21 +39,22 @@ export const moderationTexts = {
 };
 
 /** @type {typeof import('../moderation.js').moderators} */
-export const moderators = { operator: 'Il gestore del server' };
+export const moderators = { operator: 'L’amministratore del server' };
 
 /** @type {Readonly<Record<string, string>>} */
 const roleNames = {
   moderator: 'moderi questa stanza',
-  speaker: 'puoi parlare. Se sei silenziato, premi Riattiva per farti sentire',
+  speaker: 'puoi parlare. Se hai il microfono spento, premi «Accendi microfono» per farti sentire',
   listener: 'ascolti: senti gli altri, e loro non sentono te',
 };
 
 /** @type {typeof import('../moderation.js').moderatedTexts} */
 export const moderatedTexts = {
   muted: (by) =>
-    (by === null ? 'Un moderatore ti tiene ancora silenziato. ' : `${by} ti ha silenziato. `) +
-    'Alza la mano per chiedere la parola.',
-  'may-unmute': (by) => `${by} ti lascia di nuovo parlare. Premi Riattiva quando vuoi.`,
+    (by === null
+      ? 'Un moderatore tiene ancora spento il tuo microfono. '
+      : `${by} ha spento il tuo microfono. `) + 'Alza la mano per chiedere la parola.',
+  'may-unmute': (by) => `${by} ti lascia di nuovo parlare. Premi «Accendi microfono» quando vuoi.`,
   'hand-lowered': (by) => `${by} ti ha abbassato la mano.`,
   role: (by, role) =>
     `${by === null ? 'Ora' : `${by} ha cambiato il tuo ruolo. Ora`} ` +

@@ -6,9 +6,9 @@ const { number } = formsOf('it');
 export const panelTexts = {
   moderatePerson: (name) => `Modera ${name}`,
   muteForAll: 'Silenzia per tutti',
-  muteForAllHint: 'Non può riattivarsi finché non lo permetti.',
+  muteForAllHint: 'Non può riaccendere il microfono finché non lo permetti.',
   allowToSpeak: 'Permetti di parlare',
-  allowToSpeakHint: 'Resta silenziato finché non si riattiva.',
+  allowToSpeakHint: 'Il microfono resta spento finché la persona non lo riaccende.',
   role: 'Ruolo',
   roleNames: { moderator: 'Moderatore', speaker: 'Relatore', listener: 'Ascoltatore' },
   changeRole: 'Cambia ruolo',
@@ -59,16 +59,16 @@ export const panelTexts = {
   },
   modeHint:
     'Inoltrato, il suono resta com’è stato inviato, ma ogni pagina richiede più banda e più ' +
-    'calcolo.',
+    'potenza di calcolo.',
   modeE2e:
-    'Questa stanza è cifrata da un capo all’altro: il suo suono è inoltrato, e il server non ' +
-    'può mixare né registrare nulla.',
+    'Questa stanza è crittografata end-to-end: il suo suono è inoltrato, e il server non può ' +
+    'mixare né registrare nulla.',
   password: 'Password',
   passwordSet: 'La stanza ha una password. Scrivine un’altra per cambiarla.',
   passwordNone: 'La stanza non ha password. Chi è già qui resta quando ne metti una.',
   setPassword: 'Imposta password',
   dropPassword: 'Togli password',
-  bans: 'Esclusi',
+  bans: 'Esclusioni',
   ban: ({ name, by, identity, network }, end) => {
     const cause = by === 'identity' ? `all’invito ${identity}` : `alla rete ${network}`;
     return `${name}, in base ${cause}, fino a ${end}`;
@@ -77,8 +77,7 @@ export const panelTexts = {
   unbanName: (name) => `Riammetti ${name}`,
   stepDown: 'Smetti di moderare',
   lastModerator:
-    'Moderi solo tu. Per passare il ruolo, rendi moderatore qualcuno nelle opzioni del suo ' +
-    'nome.',
+    'Moderi solo tu. Per passare il ruolo, assegnalo a qualcuno nelle opzioni del suo nome.',
   endForAll: 'Termina la chiamata per tutti',
   endQuestion: {
     title: 'Terminare la chiamata per tutti?',

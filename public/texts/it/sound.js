@@ -8,8 +8,8 @@ export const partTexts = {
   wayMs: 'Percorso nella rete',
   playoutMs: 'Buffer di riproduzione',
   outputMs: 'Attesa della scheda audio',
-  codecMs: 'Il codec guarda avanti',
-  laterMs: 'Chi è in ritardo si sente più tardi di',
+  codecMs: 'Anticipo del codec',
+  laterMs: 'Ritardo aggiunto a chi arriva tardi',
   speakerMs: 'Scheda audio e altoparlante',
 };
 
@@ -28,10 +28,10 @@ export const figureTexts = {
   received10s: 'Suono ricevuto, ultimi 10 s',
   lost: 'Pacchetti persi',
   late: 'Pacchetti in ritardo',
-  early: 'Pacchetti troppo presto',
-  duplicate: 'Pacchetti doppi',
+  early: 'Pacchetti in anticipo',
+  duplicate: 'Pacchetti duplicati',
   concealed: 'Frame mascherati',
-  recovered: 'Frame da ridondanza',
+  recovered: 'Frame recuperati dalla ridondanza',
   gaps: 'Interruzioni all’altoparlante',
   jitter: 'Jitter; quanto richiede',
   drift: 'Deriva della scheda audio',
@@ -39,7 +39,7 @@ export const figureTexts = {
 
 /** @type {typeof import('../sound.js').soundTexts} */
 export const soundTexts = {
-  soundSum: 'Età di ciò che senti',
+  soundSum: 'Ritardo di ciò che senti',
   soundSumHint: 'Il ritardo nel server comprende il percorso di chi parla fino al server.',
   soundSumDevices: 'Non comprende ciò che aggiungono i microfoni degli altri.',
   soundSumNoDevices: 'È senza schede audio: il browser non dice quanto aggiunge la tua.',
@@ -60,9 +60,9 @@ export const soundTexts = {
   metronomeBegan: (name, bpm) => `${name} ha avviato il metronomo: ${bpm} battiti al minuto.`,
   metronomeEnded: (name) => `${name} ha fermato il metronomo.`,
   metronomeHint:
-    'Tutti sentono ogni battito nello stesso momento, qualunque sia il loro ritardo. Se ' +
-    'suoni sul battito, tutti gli altri ti sentono lì. Per dare il tempo, premi Batti il ' +
-    'tempo a ogni battito. Usa le cuffie, o il microfono lo capta.',
+    'Tutti sentono ogni battito nello stesso momento, qualunque sia il loro ritardo. Se suoni ' +
+    'sul battito, tutti gli altri ti sentono lì. Per dare il tempo, premi «Batti il tempo» a ' +
+    'ogni battito. Usa le cuffie, o il microfono lo capta.',
   share: 'Condividi un suono',
   shareNone: 'Non ne condividi.',
   shareTab: 'Condividi il suono di una scheda',
@@ -74,27 +74,27 @@ export const soundTexts = {
   shareOfTab: 'Suono di una scheda',
   shareOfFile: 'Suono di un file',
   shareHint:
-    'Esce accanto alla tua voce, senza elaborazione. Tutti lo vedono accanto a te e ne ' +
-    'regolano il volume. Spunta «Condividi anche l’audio della scheda» quando il browser lo ' +
-    'chiede. Una scheda continua a suonare qui; usa le cuffie, o il microfono la capta.',
+    'Viene inviato insieme alla tua voce, senza elaborazione. Tutti lo vedono accanto a te e ' +
+    'ne regolano il volume. Spunta «Condividi anche l’audio della scheda» quando il browser ' +
+    'lo chiede. Una scheda continua a suonare qui; usa le cuffie, o il microfono la capta.',
   shareFileHint:
-    'Esce accanto alla tua voce, senza elaborazione. Tutti lo vedono accanto a te e ne ' +
-    'regolano il volume. Questo browser non può condividere il suono di una scheda; Chrome ' +
+    'Viene inviato insieme alla tua voce, senza elaborazione. Tutti lo vedono accanto a te e ' +
+    'ne regolano il volume. Questo browser non può condividere il suono di una scheda; Chrome ' +
     'ed Edge su un computer sì.',
-  shareOn: (name) => `Tutti sentono «${name}» accanto alla tua voce.`,
+  shareOn: (name) => `Tutti sentono «${name}» insieme alla tua voce.`,
   track: 'Base',
   trackNone: 'Non ce n’è.',
   trackBy: (name, track, seconds) => `«${track}», ${timeText(seconds)}, di ${name}.`,
   trackChoose: 'Scegli un file',
   trackOther: 'Scegli un altro file',
   trackSending: 'Il file viene letto e inviato.',
-  trackPlay: 'Suona per tutti',
+  trackPlay: 'Riproduci per tutti',
   trackAgain: 'Dall’inizio',
   trackStop: 'Ferma per tutti',
   trackRemove: 'Togli',
   trackLevel: 'Quanto forte la sento',
   trackCame: (name, track) => `${name} ha aggiunto la base «${track}».`,
-  trackBegan: (name) => `${name} suona la base.`,
+  trackBegan: (name) => `${name} riproduce la base.`,
   trackStopped: (name) => `${name} ha fermato la base.`,
   trackOver: 'La base è finita.',
   trackRemoved: (name) => `${name} ha tolto la base.`,
@@ -113,7 +113,7 @@ export const soundTexts = {
   ownGive: 'Aggiungi alla registrazione della stanza',
   ownDelete: 'Elimina',
   ownSending: (percent) => `Invio: ${percent} %`,
-  ownSent: 'Il file ora sta con la registrazione della stanza.',
+  ownSent: 'Il file è ora insieme alla registrazione della stanza.',
   ownHint:
     'Un file WAV a 24 bit del tuo microfono, prima della compressione. Continua mentre la ' +
     'connessione è interrotta e tace finché hai il microfono spento. Ogni file conosce il suo ' +
@@ -129,12 +129,12 @@ export const soundTexts = {
   plotPlayoutDelay: 'Ritardo di riproduzione',
   plotLoss: 'Pacchetti persi',
   plotRate: 'Bitrate',
-  up: 'andata',
-  down: 'ritorno',
-  lossUp: 'Pacchetti persi, andata',
-  lossDown: 'Pacchetti persi, ritorno',
-  rateUp: 'Bitrate, andata',
-  rateDown: 'Bitrate, ritorno',
+  up: 'invio',
+  down: 'ricezione',
+  lossUp: 'Pacchetti persi, invio',
+  lossDown: 'Pacchetti persi, ricezione',
+  rateUp: 'Bitrate, invio',
+  rateDown: 'Bitrate, ricezione',
   figures: 'Dall’ingresso',
   lateness: 'Con quanto ritardo il tuo suono è arrivato al server negli ultimi 20 s',
   latenessUpTo: (ms) => `fino a ${ms} ms`,
@@ -143,12 +143,13 @@ export const soundTexts = {
   copied: 'Copiato',
   saveAsCsv: 'Salva le statistiche come CSV',
   saveAsJson: 'Salva le statistiche come JSON',
-  soundAge: (age) => `Ciò che senti ha ${age}`,
+  soundAge: (age) => `Senti gli altri con ${age} di ritardo`,
   plotLabel: (title, value) => `${title}, gli ultimi due minuti. Ora ${value}.`,
   reportTitle: (room, at) => `aloud, stanza ${room}, ${at}`,
-  operator: 'Per il gestore',
-  operatorHint: 'Con il token del gestore del server imposti il ritardo per tutti nella stanza.',
-  operatorToken: 'Token del gestore',
+  operator: 'Per l’amministratore',
+  operatorHint:
+    'Con il token dell’amministratore del server imposti il ritardo per tutti nella stanza.',
+  operatorToken: 'Token dell’amministratore',
   operatorUse: 'Usa',
   operatorAuto: 'Ritardo automatico',
   operatorDelay: 'Ritardo della stanza nel server',
