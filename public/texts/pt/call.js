@@ -6,21 +6,21 @@ const { list, number } = formsOf('pt');
 /** @type {typeof import('../call.js').callTexts} */
 export const callTexts = {
   you: 'você',
-  muted: 'silenciado',
+  muted: 'microfone desligado',
   away: 'ausente: conexão perdida, pode voltar',
   handRaised: 'mão levantada',
-  notRecorded: 'não gravado',
+  notRecorded: 'sem gravação',
   sharedBy: (name) => `compartilhado por ${name}`,
   shareCame: (name) => `${name} compartilha um som.`,
   shareWent: (name) => `${name} não compartilha mais som.`,
   waited: (ms) => `chega ${Math.round(ms)} ms atrasado: o som de todos espera`,
-  later: (ms) => `ouvido ${Math.round(ms)} ms depois dos outros`,
+  later: (ms) => `a voz chega ${Math.round(ms)} ms depois das outras`,
   youLater: (ms) => `os outros ouvem você ${Math.round(ms)} ms depois`,
   heardAfter: (ms) => `Ouvido ${Math.round(ms)} ms depois de ser dito`,
   waitedFor: (names) =>
     `O atraso é maior do que a maioria precisa, porque o som de ${list(names)} chega tarde.`,
   mute: 'Silenciar',
-  unmute: 'Ativar',
+  unmute: 'Ligar microfone',
   talking: 'Falando',
   raiseHand: 'Levantar a mão',
   lowerHand: 'Abaixar a mão',
@@ -30,7 +30,7 @@ export const callTexts = {
   trying: 'Tentando agora…',
   tryingIn: (seconds) => `Nova tentativa em ${seconds} s.`,
   close: 'Fechar',
-  reconnected: 'Você está conectado de novo.',
+  reconnected: 'A conexão voltou.',
   offline: 'Conexão perdida',
   titleOffline: 'conexão perdida',
   useIt: 'Usar',
@@ -44,11 +44,11 @@ export const callTexts = {
     no: 'Cancelar',
   },
   keysTitle: 'Teclas em uma chamada',
-  keysHint: 'Elas não agem enquanto você escreve, e podem ser desligadas em Ajustes.',
+  keysHint: 'Elas não agem enquanto você escreve, e podem ser desligadas em “Configurações”.',
   showKeys: 'Mostrar todas as teclas',
   keys: [
-    ['M', 'silenciar ou ativar você'],
-    ['Segurar Espaço', 'ser ouvido mesmo silenciado'],
+    ['M', 'desligar ou ligar seu microfone'],
+    ['Segurar Espaço', 'falar com o microfone desligado'],
     ['H', 'levantar ou abaixar a mão'],
     ['C', 'abrir ou fechar o chat'],
     ['?', 'mostrar estas teclas'],
@@ -59,19 +59,19 @@ export const callTexts = {
   youJoined: 'Você está na chamada.',
   youLeft: 'Você saiu da chamada.',
   howBack: 'Você saiu da chamada. Pode entrar de novo quando quiser com o mesmo link.',
-  youMuted: 'Você está silenciado.',
-  youUnmuted: 'Você não está mais silenciado.',
+  youMuted: 'Seu microfone está desligado.',
+  youUnmuted: 'Seu microfone está ligado de novo.',
   more: (name) => `Opções de ${name}`,
   sideLeft: 'E',
   sideRight: 'D',
-  placeOf: (name) => `Lugar de ${name}, da esquerda para a direita`,
+  placeOf: (name) => `Posição de ${name}, da esquerda para a direita`,
   place: (percent) =>
     percent === 0
       ? 'no meio'
       : `${Math.abs(percent)} % para a ${percent < 0 ? 'esquerda' : 'direita'}`,
   volumeOf: (name) => `Volume de ${name}`,
   muteForMe: 'Silenciar para mim',
-  mutedForYou: 'silenciado para você',
+  mutedForYou: 'sem som para você',
   quality: ['', 'conexão ruim', 'conexão razoável', 'conexão boa'],
   people: (count) => (count === 1 ? '1 pessoa' : `${count} pessoas`),
   listenersToo: (count) => (count === 1 ? '1 ouvinte' : `${number(count)} ouvintes`),
@@ -122,8 +122,8 @@ export const recordingTexts = {
   recordingOn: 'Gravando',
   recordButtonOn: 'Gravar: há uma gravação em curso',
   recordingIdle:
-    'Nada está sendo gravado. Quando você começa, todos são perguntados, e só quem concorda ' +
-    'é gravado.',
+    'Nada está sendo gravado. Quando você começa, todos são consultados, e só quem concorda é ' +
+    'gravado.',
   recordingFinishing: 'A gravação terminou. Os arquivos estão sendo concluídos.',
   recordingReady: 'Os arquivos da gravação estão prontos.',
   startRecording: 'Começar a gravar',
@@ -137,8 +137,8 @@ export const recordingTexts = {
   consent: (name) => ({
     title: 'Esta sala está sendo gravada',
     text:
-      `${name} começou uma gravação. Sua voz só é guardada se você concordar. ` +
-      'Você pode mudar de ideia em Gravar a qualquer momento.',
+      `${name} começou uma gravação. Sua voz só é guardada se você concordar. Você pode mudar ` +
+      'de ideia em “Gravar” a qualquer momento.',
     yes: 'Concordo',
     no: 'Não me grave',
   }),
@@ -146,6 +146,6 @@ export const recordingTexts = {
   recordingBegan: (name) => `${name} começou a gravar.`,
   recordingEnded: (name) => `${name} encerrou a gravação.`,
   recordedPeople: (names) =>
-    names.length === 0 ? 'Ninguém está sendo gravado.' : `Gravados: ${list(names)}.`,
+    names.length === 0 ? 'Ninguém está sendo gravado.' : `Vozes gravadas: ${list(names)}.`,
   fileSize: (since, seconds, bytes) => `${since}, ${timeText(seconds)}, ${sizeText(bytes)}`,
 };

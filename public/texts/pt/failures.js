@@ -3,15 +3,14 @@ const LISTEN = 'Até lá, você pode ouvir.';
 /** @type {typeof import('../failures.js').failureTexts} */
 export const failureTexts = {
   'no-microphone':
-    'Nenhum microfone foi encontrado. Conecte um, e a chamada o usa sozinha. ' + LISTEN,
+    'Nenhum microfone foi encontrado. Conecte um, e a chamada vai usá-lo automaticamente. ' +
+    LISTEN,
   'microphone-refused':
     'O navegador não pôde usar o microfone. Permita para esta página na barra de endereços, ' +
-    'depois toque em Ativar na chamada, ou escolha-o em Microfone. ' +
-    LISTEN,
+    `depois toque em “Ligar microfone” na chamada, ou escolha-o em “Microfone”. ${LISTEN}`,
   'microphone-busy':
     'Não foi possível abrir o microfone. Feche outros programas que o usam, ou escolha outro ' +
-    'em Microfone, que em uma chamada fica em Ajustes. ' +
-    LISTEN,
+    `em “Microfone”, que em uma chamada fica em “Configurações”. ${LISTEN}`,
   'microphone-slow':
     'O microfone ainda não está disponível. Se o navegador pedir, permita; ou ouça por ' +
     'enquanto, e ele será usado assim que você permitir.',
@@ -19,11 +18,11 @@ export const failureTexts = {
     'O microfone parou de enviar som. Conecte-o de novo, ou escolha outro. ' + LISTEN,
   'microphone-replaced':
     'Seu microfone foi desconectado. O padrão é usado até ele voltar. Conecte-o, ou escolha ' +
-    'outro em Ajustes.',
+    'outro em “Configurações”.',
   'microphone-back': 'Seu microfone está em uso agora. Não há nada a fazer.',
   'microphone-muted':
     'O sistema silenciou seu microfone, então ninguém ouve você. Ligue-o de novo no próprio ' +
-    'aparelho ou nos ajustes do sistema.',
+    'dispositivo ou nas configurações do sistema.',
   'microphone-insecure':
     'Navegadores só permitem um microfone em uma página segura. Abra esta página com ' +
     'https://, ou em localhost. ' +
@@ -41,39 +40,40 @@ export const failureTexts = {
   'no-sound':
     'O navegador não conseguiu iniciar o som. Feche outras abas e programas que tocam ou ' +
     'gravam, recarregue a página e entre de novo.',
-  'sound-blocked': 'O navegador segura o som até você tocar em algo. Toque em Ligar o som.',
+  'sound-blocked': 'O navegador segura o som até você tocar em algo. Toque em “Ligar o som”.',
   'no-output':
     'Nenhum alto-falante foi encontrado, ou outro programa o ocupa. Sem ele, este navegador ' +
     'também não usa microfone. Conecte um, ou feche aquele programa; depois recarregue a ' +
     'página e entre de novo.',
   'sound-interrupted':
-    'Outro programa usa o som deste aparelho, como uma ligação. Ele volta sozinho, ou quando ' +
-    'você tocar em Ligar o som.',
+    'Outro programa usa o som deste dispositivo, como uma ligação. Ele volta sozinho, ou ' +
+    'quando você tocar em “Ligar o som”.',
   'room-mono':
     'Esta sala é mono, porque começou assim: esquerda e direita são ouvidas juntas. Para ' +
     'estéreo, seja a primeira pessoa de uma sala nova.',
   'stereo-processed':
     'Este navegador iguala os dois lados do microfone enquanto cancela eco, reduz ruído ou ' +
-    'ajusta o volume. Para ser ouvido em estéreo, use fones e escolha Música em Ajustes.',
+    'ajusta o volume. Para que ouçam você em estéreo, use fones e escolha “Música” em ' +
+    '“Configurações”.',
   'sound-resumed':
     'O sistema tinha parado o som por um momento. Você e os outros já se ouvem de novo.',
   'computer-busy':
-    'Este computador está ocupado demais para a chamada: você pode ser ouvido tarde, e ouvir ' +
-    'falhas. Feche outros programas e abas, e ligue o carregador.',
+    'Este computador está ocupado demais para a chamada: sua voz pode chegar tarde, e você ' +
+    'pode ouvir falhas. Feche outros programas e abas, e ligue o carregador.',
   'speaker-replaced':
     'Seu alto-falante foi desconectado. O padrão é usado até ele voltar. Conecte-o, ou ' +
-    'escolha outro em Ajustes.',
+    'escolha outro em “Configurações”.',
   'speaker-back': 'Seu alto-falante está em uso de novo. Não há nada a fazer.',
   'share-silent':
     'O que você escolheu veio sem som. Compartilhe de novo, escolha uma aba e marque ' +
-    '“Compartilhar também o áudio da aba”.',
+    '“Compartilhar também o áudio da guia”.',
   'share-failed':
     'Não foi possível compartilhar esse som. Escolha outra aba ou outro arquivo, ou ' +
     'recarregue a página e tente de novo.',
   'offer-without-opus':
     'A oferta não tem um Opus que o servidor possa usar. Escolha Opus no programa que envia.',
   'webrtc-off':
-    'O WebRTC está desativado neste servidor. Peça ao operador que o inicie com --webrtc.',
+    'O WebRTC está desativado neste servidor. Peça ao administrador que o inicie com --webrtc.',
   'pcm-off':
     'O som sem perdas não é possível nesta sala, por isso é comprimido como de costume. Ele ' +
     'precisa de quadros de 2,5 ou 5 ms, WebTransport ou WebSocket, e nenhuma criptografia de ' +
@@ -85,8 +85,8 @@ export const failureTexts = {
     'O disco deste dispositivo é lento demais, por isso a gravação parou. O que foi gravado ' +
     'fica guardado. Feche outros programas e comece de novo.',
   'own-failed':
-    'Não é possível gravar ou ler o arquivo neste dispositivo. Saia da janela anônima, se for ' +
-    'uma, ou recarregue a página e tente de novo.',
+    'Não é possível salvar nem ler o arquivo neste dispositivo. Saia da janela anônima, se ' +
+    'for uma, ou recarregue a página e tente de novo.',
   'own-empty':
     'Nenhum som chegou, por isso nenhum arquivo foi guardado. Verifique seu microfone e grave ' +
     'de novo.',
@@ -95,51 +95,51 @@ export const failureTexts = {
     'tente de novo.',
   'noise-model':
     'A redução de ruído mais forte não pode ser usada agora, então a do navegador está ' +
-    'ligada. Para tentar de novo, desligue e ligue em Ajustes.',
+    'ligada. Para tentar de novo, desligue e ligue em “Configurações”.',
   'no-speaker':
     'Não foi possível usar esse alto-falante, então o som continua onde estava. Conecte-o de ' +
     'novo, ou escolha outro.',
 
   'local-network':
     'O servidor desta sala está em uma rede local, então o navegador pergunta se esta página ' +
-    'pode se conectar a aparelhos dela. Escolha Permitir para entrar.',
+    'pode se conectar a dispositivos dela. Escolha “Permitir” para entrar.',
   'local-network-refused':
     'O servidor desta sala está em uma rede local, e o navegador não deixa esta página se ' +
-    'conectar a nenhum aparelho dela. Permita pelo sinal ao lado do endereço, e entre de ' +
+    'conectar a nenhum dispositivo dela. Permita pelo ícone ao lado do endereço, e entre de ' +
     'novo.',
   'connection-failed':
-    'Não foi possível chegar ao servidor. Verifique sua rede, ou escolha a conexão ' +
-    'automática em Avançado, e entre de novo.',
+    'Não foi possível chegar ao servidor. Verifique sua rede, ou escolha a conexão automática ' +
+    'em “Avançado”, e entre de novo.',
   'no-answer':
-    'O servidor não respondeu a tempo. Verifique sua rede, ou escolha a conexão automática ' +
-    'em Avançado, e entre de novo.',
+    'O servidor não respondeu a tempo. Verifique sua rede, ou escolha a conexão automática em ' +
+    '“Avançado”, e entre de novo.',
   'not-offered':
-    'O servidor não oferece a conexão que você escolheu. Escolha Automática em Avançado, e ' +
-    'entre de novo.',
+    'O servidor não oferece a conexão que você escolheu. Escolha “Automática” em “Avançado”, ' +
+    'e entre de novo.',
   'no-webtransport':
-    'Este navegador não tem WebTransport aqui. Deixe a conexão em Automática, que usa então ' +
+    'Este navegador não tem WebTransport aqui. Deixe a conexão em “Automática”, que usa então ' +
     'um WebSocket.',
   'connection-lost': 'A conexão com o servidor foi perdida. Verifique sua rede, e entre de novo.',
   'session-lost': 'A conexão foi interrompida. Verifique sua rede, e entre de novo.',
   'session-unknown':
-    'O servidor encerrou esta chamada, porque fazia um tempo que não ouvia esta página. ' +
-    'Entre de novo.',
+    'O servidor encerrou esta chamada, porque fazia um tempo que não recebia nada desta ' +
+    'página. Entre de novo.',
   'idle-timeout':
     'Nada veio desta página por tempo demais, então o servidor encerrou a chamada. Entre de ' +
     'novo.',
   'join-timeout': 'Entrar demorou demais. Verifique sua rede, e entre de novo.',
   reconnecting:
-    'A conexão foi interrompida. Fique nesta página: ela está se reconectando, e seu lugar é ' +
-    'guardado por meio minuto.',
+    'A conexão foi interrompida. Permaneça nesta página: ela está se reconectando, e seu ' +
+    'lugar é guardado por meio minuto.',
   'reconnecting-long':
-    'Faz um tempo que não há conexão, então os outros veem que você saiu. Verifique a rede ' +
-    'deste aparelho: você volta sozinho, com seu nome, assim que houver uma.',
+    'Faz um tempo que não há conexão, então para os outros você saiu. Verifique a rede deste ' +
+    'dispositivo: você volta automaticamente, com seu nome, assim que houver uma.',
   'resumed-elsewhere':
     'Esta chamada continua em outra aba ou janela. Para trazê-la para cá, entre de novo.',
   'protocol-version':
     'Esta página e o servidor são de versões diferentes. Recarregue a página, e entre de ' +
     'novo.',
-  draining: 'O servidor vai reiniciar, e ninguém novo pode entrar. Tente em um minuto.',
+  draining: 'O servidor vai reiniciar, e ninguém mais pode entrar. Tente em um minuto.',
   'call-draining':
     'O servidor vai reiniciar. A chamada será interrompida, e volta assim que puder.',
   'server-closing': 'O servidor está desligando, talvez só para reiniciar. Tente em um momento.',
@@ -160,10 +160,10 @@ export const failureTexts = {
     'A máquina que tem a sala enviou uma resposta que não serve. Recarregue a página e tente ' +
     'de novo.',
   'server-full': 'O servidor está cheio. Tente mais tarde.',
-  'too-many-requests': 'Vieram pedidos demais da sua rede. Espere um momento e tente de novo.',
+  'too-many-requests': 'Sua rede enviou solicitações demais. Espere um momento e tente de novo.',
   'host-not-allowed':
-    'O servidor não responde ao nome da barra de endereços. O operador pode permiti-lo com ' +
-    '--hostname.',
+    'O servidor não responde ao nome da barra de endereços. O administrador pode permiti-lo ' +
+    'com --hostname.',
   'origin-not-allowed':
     'O servidor não aceita páginas de outros hosts. Abra a página no endereço do próprio ' +
     'servidor.',
@@ -177,9 +177,9 @@ export const failureTexts = {
   'join-flood': 'Houve entradas demais da sua rede. Espere um momento, e entre de novo.',
   'not-found': 'Não há ninguém nesta sala agora. Entre de novo, ou verifique o link.',
   'operator-off':
-    'Neste servidor o atraso não pode ser mudado. O operador pode permitir isso iniciando-o ' +
-    'com --operator-token.',
-  'operator-token': 'Esse não é o token de operador do servidor. Digite de novo.',
+    'Neste servidor o atraso não pode ser mudado. O administrador pode permitir isso ' +
+    'iniciando-o com --operator-token.',
+  'operator-token': 'Esse não é o token de administrador do servidor. Digite de novo.',
   'operator-offline':
     'Não foi possível chegar ao servidor, então nada mudou. Verifique sua rede e tente de ' +
     'novo.',
@@ -188,8 +188,7 @@ export const failureTexts = {
   'caption-long': 'Uma legenda tem no máximo 240 caracteres. Envie as frases longas em partes.',
   'chat-flood': 'Você escreve rápido. Espere um momento: suas mensagens são enviadas uma a uma.',
   'chat-offline':
-    'Não há conexão agora. Sua mensagem espera aqui, e é enviada quando você estiver ' +
-    'conectado de novo.',
+    'Não há conexão agora. Sua mensagem espera aqui, e é enviada quando a conexão voltar.',
   'chat-full': 'Mensagens demais esperam para ser enviadas. Espere que saiam, e envie esta depois.',
   'tracks-full':
     'O servidor não tem espaço para outro acompanhamento. Remova um que não faz mais falta, ' +
@@ -204,7 +203,7 @@ export const failureTexts = {
   'track-not-heard':
     'Não foi possível baixar o acompanhamento, então você não o ouve. Verifique sua rede.',
   'recording-off':
-    'Nada pode ser gravado neste servidor. O operador pode permitir isso com ' +
+    'Nada pode ser gravado neste servidor. O administrador pode permitir isso com ' +
     '--recording-limit.',
   'recording-limit':
     'O servidor não tem espaço para mais gravações. Baixe o que precisar, e espere que as ' +
@@ -214,10 +213,10 @@ export const failureTexts = {
     'precisar, e espere que as mais antigas sejam apagadas.',
   'recording-others':
     'Só quem começou a gravação, ou um moderador, pode encerrá-la. Sua própria voz fica de ' +
-    'fora se você desligar Gravar minha voz.',
+    'fora se você desligar “Gravar minha voz”.',
   'recording-failed':
     'Não foi possível escrever a gravação, e ela parou. O que foi gravado antes fica ' +
-    'guardado; comece outra, ou fale com o operador do servidor.',
+    'guardado; comece outra, ou fale com o administrador do servidor.',
   'own-refused':
     'Só quem foi gravado pode adicionar um arquivo à gravação da sala, depois do fim dela, e ' +
     'no máximo cinco. Envie o arquivo ao anfitrião de outra forma.',
@@ -228,20 +227,19 @@ export const failureTexts = {
   'recording-busy':
     'A gravação foi começada e encerrada vezes demais. Espere um momento, e comece de novo.',
   'recording-files':
-    'Não foi possível baixar os arquivos da gravação. Abra Gravar de novo em um momento, ou ' +
-    'fale com o operador do servidor.',
+    'Não foi possível baixar os arquivos da gravação. Abra “Gravar” de novo em um momento, ou ' +
+    'fale com o administrador do servidor.',
   'panel-failed':
     'Não foi possível carregar este painel. Verifique sua rede, feche-o e abra de novo.',
   'plots-failed': 'Não foi possível carregar os gráficos. Feche este painel e abra de novo.',
   'qr-failed':
-    'Não foi possível desenhar o código QR. Verifique sua rede e toque de novo, ou copie o ' +
-    'link.',
+    'Não foi possível gerar o código QR. Verifique sua rede e toque de novo, ou copie o link.',
   'copy-failed':
     'O navegador não permitiu copiar. Copie o link da barra de endereços, ou selecione o ' +
-    'texto você mesmo.',
+    'texto manualmente.',
   internal:
-    'O servidor cometeu um erro, que está no registro dele. Entre de novo em um momento. Se ' +
-    'acontecer outra vez, avise o operador do servidor.',
+    'Ocorreu um erro no servidor, que está no registro dele. Entre de novo em um momento. Se ' +
+    'acontecer outra vez, avise o administrador do servidor.',
   unknown: 'Algo inesperado deu errado. Recarregue a página e entre de novo.',
 
   'token-missing':
@@ -253,7 +251,7 @@ export const failureTexts = {
     'O convite não tem fim, então o servidor não o aceita. Peça um link novo a quem convidou ' +
     'você.',
   'token-foreign': 'O convite não foi feito para este servidor. Verifique o link, ou peça outro.',
-  'token-room': 'O convite não abre esta sala. Use o link da sala para a qual você foi convidado.',
+  'token-room': 'O convite não abre esta sala. Use o link da sala indicada no convite.',
   banned: 'Um moderador baniu você desta sala por um tempo. Fale com ele se achar que é um engano.',
   removed: 'Um moderador tirou você da sala. Fale com ele antes de entrar de novo.',
   'room-locked': 'A sala está trancada. Peça a alguém de dentro que a destranque, e entre de novo.',
@@ -263,8 +261,8 @@ export const failureTexts = {
   'lobby-full': 'Pessoas demais esperam para entrar nesta sala. Tente mais tarde.',
   'turned-away': 'Não deixaram você entrar na sala. Fale com um moderador, e entre de novo.',
   'stream-key':
-    'Essa não é a chave de envio da sala. Copie a chave no painel Sala, e escolha o usuário ' +
-    'source.',
+    'Essa não é a chave de transmissão da sala. Copie a chave no painel “Sala”, e escolha o ' +
+    'usuário “source”.',
   'stream-taken':
     'Outro programa está enviando a esta sala com a chave dela. Pare esse, e envie de novo.',
   'stream-format': 'O fluxo não é Opus em Ogg. Escolha Opus como formato no programa que envia.',
@@ -272,22 +270,22 @@ export const failureTexts = {
     'Nenhum som veio no fluxo por tempo demais, então ele foi encerrado. Comece a enviar de ' +
     'novo.',
   'ban-place':
-    'A pessoa saiu, mas não pôde ser banida: ela vem da própria máquina do servidor e não ' +
-    'tem token.',
+    'A pessoa foi tirada da sala, mas não pôde ser banida: ela vem da própria máquina do ' +
+    'servidor e não tem token.',
   'room-ended':
     'Um moderador encerrou a chamada para todos. Para continuar a conversa, entre de novo.',
   'not-allowed': 'Você não pode fazer isso nesta sala. Fale com um moderador.',
   'person-unknown': 'Esta pessoa não está mais na sala. Não há nada a fazer.',
   'forward-only':
     'Esta sala repassa o som sem mixar, o que uma conexão HTTP/1 não aguenta. Escolha outra ' +
-    'conexão em Avançado, ou outro navegador.',
+    'conexão em “Avançado”, ou outro navegador.',
   'forward-reply':
     'Alguém aqui está conectado por HTTP/1, ou só ouve, e o som não pode ser repassado a ' +
     'essa pessoa. Escolha “Repassado em salas pequenas, senão mixado”, ou tente quando ela ' +
     'sair.',
   'broadcast-mix':
     'Esta sala não pode ser transmitida, porque o servidor não mixa o som dela. Faça-o mixar ' +
-    'em Sala, ou abra outra sala.',
+    'em “Sala”, ou abra outra sala.',
   'groups-limit': 'Uma sala não pode ter tantos grupos. Abra no máximo 20.',
   'group-unknown': 'Esse grupo não existe mais. Escolha um que esteja aberto.',
   'groups-broadcast':
@@ -310,7 +308,7 @@ export const failureTexts = {
   'e2e-key':
     'Os outros usam outra chave que não a do seu link, então vocês não se ouvem. Peça a eles ' +
     'o link inteiro.',
-  'muted-by-moderator': 'Um moderador silenciou você. Levante a mão para pedir a palavra.',
+  'muted-by-moderator': 'Um moderador desligou seu microfone. Levante a mão para pedir a palavra.',
 };
 
 /** @type {typeof import('../failures.js').reasons} */
@@ -318,7 +316,7 @@ export const reasons = {
   'no-answer': 'Não respondeu a tempo: talvez a rede bloqueie.',
   slower: 'Ainda não tinha respondido quando outra ficou pronta.',
   'not-offered': 'O servidor não a oferece.',
-  'no-webtransport': 'Este navegador não a tem.',
+  'no-webtransport': 'Este navegador não tem WebTransport.',
   'connection-lost': 'Foi aberta, mas nada passou por ela.',
   other: 'Não pôde ser aberta.',
 };

@@ -8,12 +8,12 @@ export const inputTexts = {
   stop: 'Usar uma entrada',
   on: (name) => `A entrada esquerda é a sua voz. Todos ouvem a direita como “${name}”.`,
   oneChannel:
-    'Este microfone tem um canal só, então continua sendo uma entrada. Escolha nos ajustes ' +
-    'um dispositivo com duas entradas e tente de novo.',
+    'Este microfone tem um canal só, então continua sendo uma entrada. Escolha nas ' +
+    'configurações um dispositivo com duas entradas e tente de novo.',
   replaced: 'Agora você compartilha outro som, e seu microfone voltou a ser uma entrada só.',
-  noMicrophone: 'Primeiro escolha um microfone nos ajustes.',
+  noMicrophone: 'Primeiro escolha um microfone nas configurações.',
   hint:
-    'Para uma placa de som com a voz à esquerda e um instrumento à direita. Os dois saem sem ' +
-    'processamento e sincronizados. Cada pessoa ajusta o volume e o lugar de cada um. Use fones ' +
-    'de ouvido, ou o microfone capta os outros.',
+    'Para uma placa de som com a voz à esquerda e um instrumento à direita. As duas entradas ' +
+    'são enviadas sem processamento e sincronizadas. Cada pessoa ajusta o volume e a posição ' +
+    'de cada uma. Use fones de ouvido, ou o microfone capta os outros.',
 };

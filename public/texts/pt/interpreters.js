@@ -1,7 +1,7 @@
 /** @type {typeof import('../interpreters.js').interpreterTexts} */
 export const interpreterTexts = {
   label: 'Idioma',
-  floor: 'Como se fala',
+  floor: 'Áudio original',
   hint: 'O intérprete é ouvido por cima de quem fala, que fica mais baixo enquanto isso.',
   into: 'Interpreta para',
   nobody: 'Nenhum idioma: todos ouvem a pessoa',

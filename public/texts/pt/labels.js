@@ -23,7 +23,7 @@ export const labels = {
   hands: 'Ouvintes que levantaram a mão',
   joinHint: 'Seu microfone é ligado quando você entra, nunca antes de você pedir.',
   yourSound: 'Seu som',
-  soundSettings: 'Ajustes de som',
+  soundSettings: 'Configurações de som',
   advanced: 'Avançado',
   frameLength: 'Duração de um quadro',
   frameAuto: 'Automática: como o servidor definir',
@@ -47,7 +47,7 @@ export const labels = {
   languageAuto: 'Automático: o do navegador',
   languageLater: 'A página vai usá-lo na próxima vez que você a abrir.',
 
-  howConnected: 'Como você está conectado',
+  howConnected: 'Sua conexão',
   triedBefore: 'O que foi tentado antes',
   peopleInRoom: 'Pessoas na sala',
   callControls: 'Controles da chamada',
@@ -63,7 +63,7 @@ export const labels = {
   more: 'Mais',
   record: 'Gravar',
   soundPanel: 'Som',
-  settings: 'Ajustes',
+  settings: 'Configurações',
   leave: 'Sair',
   close: 'Fechar',
   recording: 'Gravação',
@@ -77,13 +77,13 @@ export const switchTexts = {
   },
   noiseSuppression: {
     label: 'Redução de ruído',
-    hint: 'Tira ventiladores, teclas e a rua.',
+    hint: 'Remove o ruído de ventiladores, teclas e da rua.',
   },
   noiseModel: {
     label: 'Redução de ruído mais forte',
     hint:
-      'Tira mais ruído, no lugar da do navegador. Você é ouvido 10 ms mais tarde. Ela é ' +
-      'carregada quando você liga.',
+      'Remove mais ruído, no lugar da do navegador. Os outros ouvem você 10 ms mais tarde. Ela ' +
+      'é carregada quando você liga.',
   },
   autoGainControl: {
     label: 'Volume automático',
@@ -97,8 +97,8 @@ export const switchTexts = {
     label: 'Estéreo',
     hint:
       'Mantém esquerda e direita separadas, se você é a primeira pessoa da sala: vale para ' +
-      'todas. O Chrome e o Edge só usam seu microfone em estéreo com Música; em alguns ' +
-      'computadores o som chega então uns 20 ms mais tarde, como mostra o painel Som.',
+      'todas. O Chrome e o Edge só usam seu microfone em estéreo com “Música”; em alguns ' +
+      'computadores o som chega então uns 20 ms mais tarde, como mostra o painel “Som”.',
   },
   highBitrate: {
     label: 'Taxa de bits maior',
@@ -121,8 +121,8 @@ export const switchTexts = {
   shortcuts: {
     label: 'Atalhos do teclado',
     hint:
-      'M silencia, H levanta a mão, C abre o chat, ? mostra todos; segure Espaço para falar ' +
-      'silenciado.',
+      'M desliga o microfone, H levanta a mão, C abre o chat, ? mostra todos; segure Espaço ' +
+      'para falar com o microfone desligado.',
   },
 };
 
@@ -147,7 +147,7 @@ export const greenRoomTexts = {
   noMicrophone: 'Sem microfone: só ouvir',
   microphone: (number) => `Microfone ${number}`,
   speaker: (number) => `Alto-falante ${number}`,
-  speakerBySystem: 'Neste navegador, o alto-falante é escolhido nos ajustes do sistema.',
+  speakerBySystem: 'Neste navegador, o alto-falante é escolhido nas configurações do sistema.',
   testMicrophone: 'Testar meu nível',
   stopTest: 'Encerrar o teste',
   yourLevel: 'Seu nível',
@@ -157,9 +157,9 @@ export const greenRoomTexts = {
   playTone: 'Tocar um som de teste suave',
   tonePlaying:
     'Você deve ouvir duas notas suaves. Se não, escolha outro alto-falante ou aumente o ' +
-    'volume deste aparelho.',
-  hearYourself: 'Ouvir a si mesmo',
-  hearStop: 'Parar de se ouvir',
+    'volume deste dispositivo.',
+  hearYourself: 'Ouvir sua voz',
+  hearStop: 'Parar de ouvir sua voz',
   hearConnecting: 'Conectando ao servidor…',
   hearing: 'Fale: o servidor devolve sua voz depois de dois segundos, como os outros a ouviriam.',
 };

@@ -46,21 +46,22 @@ export const listenTexts = {
   wholePage: 'Abrir a página completa com chat',
   openRoom: 'Abrir a sala',
 
-  notOpen: 'Esta sala ainda não está aberta. Toque em Ouvir, e você a ouve assim que alguém falar.',
-  ready: 'Toque em Ouvir. Não é preciso microfone.',
+  notOpen:
+    'Esta sala ainda não está aberta. Toque em “Ouvir”, e você a ouve assim que alguém falar.',
+  ready: 'Toque em “Ouvir”. Não é preciso microfone.',
   playing: 'Você está ouvindo.',
   paused: 'Em pausa. Nada é baixado agora.',
   resumed: 'Você está ouvindo de novo.',
-  reconnecting: 'A conexão foi interrompida. Fique nesta página: ela está se reconectando.',
+  reconnecting: 'A conexão foi interrompida. Permaneça nesta página: ela está se reconectando.',
   reconnectingLong:
-    'Faz um tempo que não há conexão. Verifique a rede deste aparelho: o som volta assim que ' +
-    'houver uma.',
+    'Faz um tempo que não há conexão. Verifique a rede deste dispositivo: o som volta assim ' +
+    'que houver uma.',
   waiting:
     'Os moderadores sabem que você está aqui. Você ouve a sala assim que um deles deixar ' +
     'você entrar.',
   pressForSound: 'O navegador está segurando o som. Toque em qualquer lugar desta página.',
   interrupted:
-    'Outra coisa está usando o som deste aparelho. Ele volta sozinho, ou quando você tocar ' +
+    'Outra coisa está usando o som deste dispositivo. Ele volta sozinho, ou quando você tocar ' +
     'em qualquer lugar.',
   handRaised: 'Sua mão está levantada. Os moderadores a veem.',
   handLowered: 'Sua mão está abaixada.',
@@ -71,12 +72,12 @@ export const listenTexts = {
   ontoStage: 'Você já pode falar. A página da chamada está carregando…',
   stageFailed:
     'Você já pode falar, mas não foi possível carregar a página da chamada. Verifique sua ' +
-    'rede e toque em Subir ao palco.',
+    'rede e toque em “Subir ao palco”.',
   goOnStage: 'Subir ao palco',
   stageElsewhere: 'Você já pode falar, na página da sala.',
   draining: 'O servidor vai reiniciar. O som volta sozinho.',
   loadFailed:
     'Não foi possível carregar uma parte desta página. Verifique sua rede e toque de novo em ' +
-    'Ouvir.',
-  failed: 'Algo deu errado. Verifique sua rede e toque de novo em Ouvir.',
+    '“Ouvir”.',
+  failed: 'Algo deu errado. Verifique sua rede e toque de novo em “Ouvir”.',
 };

@@ -6,17 +6,19 @@ const { list } = formsOf('pt');
 export const moderationTexts = {
   waiting: 'Esperando para entrar…',
   waitingInLobby:
-    'Os moderadores sabem que você está aqui. Fique nesta página: você entra assim que um ' +
+    'Os moderadores sabem que você está aqui. Permaneça nesta página: você entra assim que um ' +
     'deles deixar.',
   roles: { moderator: 'moderador', listener: 'ouvinte' },
-  mutedByModerator: 'silenciado por um moderador',
+  mutedByModerator: 'microfone desligado por um moderador',
   ofGroup: (group) => `grupo ${group}`,
   interprets: (language) => `interpreta: ${language}`,
   nowModerates: (name) => `${name} agora modera.`,
   cannotSpeak:
     'Aqui você é ouvinte, e ninguém ouve você. Levante a mão para pedir a palavra a um ' +
     'moderador.',
-  onStage: 'Você está no palco, silenciado. Toque em Ativar para ser ouvido.',
+  onStage:
+    'Você está no palco com o microfone desligado. Toque em “Ligar microfone” para que ouçam ' +
+    'você.',
   moderate: 'Moderar…',
   lowerTheirHand: 'Abaixar a mão',
   handsUp: (count) => `${count} ouvintes levantaram a mão.`,
@@ -39,23 +41,26 @@ export const moderationTexts = {
 };
 
 /** @type {typeof import('../moderation.js').moderators} */
-export const moderators = { operator: 'O operador do servidor' };
+export const moderators = { operator: 'O administrador do servidor' };
 
 /** @type {Readonly<Record<string, string>>} */
 const roleNames = {
   moderator: 'você modera esta sala',
-  speaker: 'você pode falar. Se estiver silenciado, toque em Ativar para ser ouvido',
+  speaker:
+    'você pode falar. Se o microfone estiver desligado, toque em “Ligar microfone” para que ' +
+    'ouçam você',
   listener: 'você é ouvinte: ouve os outros, e eles não ouvem você',
 };
 
 /** @type {typeof import('../moderation.js').moderatedTexts} */
 export const moderatedTexts = {
   muted: (by) =>
-    (by === null ? 'Um moderador ainda mantém você silenciado. ' : `${by} silenciou você. `) +
-    'Levante a mão para pedir a palavra.',
-  'may-unmute': (by) => `${by} deixa você falar de novo. Toque em Ativar quando quiser.`,
+    (by === null
+      ? 'Um moderador ainda mantém seu microfone desligado. '
+      : `${by} desligou seu microfone. `) + 'Levante a mão para pedir a palavra.',
+  'may-unmute': (by) => `${by} deixa você falar de novo. Toque em “Ligar microfone” quando quiser.`,
   'hand-lowered': (by) => `${by} abaixou sua mão.`,
   role: (by, role) =>
-    `${by === null ? 'Agora' : `${by} mudou seu papel. Agora`} ` +
+    `${by === null ? 'Agora' : `${by} mudou sua função. Agora`} ` +
     `${roleNames[role] ?? roleNames.speaker}.`,
 };

@@ -9,9 +9,9 @@ export const panelTexts = {
   muteForAllHint: 'A pessoa não pode ativar o microfone até você permitir.',
   allowToSpeak: 'Permitir que fale',
   allowToSpeakHint: 'Continua em silêncio até ativar o próprio microfone.',
-  role: 'Papel',
-  roleNames: { moderator: 'Moderador', speaker: 'Falante', listener: 'Ouvinte' },
-  changeRole: 'Mudar o papel',
+  role: 'Função',
+  roleNames: { moderator: 'Moderador', speaker: 'Orador', listener: 'Ouvinte' },
+  changeRole: 'Mudar a função',
   roleHint:
     'Um moderador pode tudo o que você pode. Um ouvinte ouve, escreve e levanta a mão, e não ' +
     'é ouvido.',
@@ -66,7 +66,7 @@ export const panelTexts = {
   passwordNone: 'A sala não tem senha. Quem já está aqui fica quando você definir uma.',
   setPassword: 'Definir senha',
   dropPassword: 'Remover senha',
-  bans: 'Banidos',
+  bans: 'Banimentos',
   ban: ({ name, by, identity, network }, end) => {
     const cause = by === 'identity' ? `pelo convite ${identity}` : `pela rede ${network}`;
     return `${name}, ${cause}, até ${end}`;
@@ -74,8 +74,7 @@ export const panelTexts = {
   unban: 'Readmitir',
   unbanName: (name) => `Readmitir ${name}`,
   stepDown: 'Deixar de moderar',
-  lastModerator:
-    'Só você modera. Para passar isso adiante, torne alguém moderador nas opções do nome.',
+  lastModerator: 'Só você modera. Para passar a função adiante, dê-a a alguém nas opções do nome.',
   endForAll: 'Encerrar a chamada para todos',
   endQuestion: {
     title: 'Encerrar a chamada para todos?',

@@ -8,8 +8,8 @@ export const partTexts = {
   wayMs: 'Caminho pela rede',
   playoutMs: 'Buffer de reprodução',
   outputMs: 'Espera pela placa de som',
-  codecMs: 'O codec olha adiante',
-  laterMs: 'Atrasados são ouvidos mais tarde em',
+  codecMs: 'Antecipação do codec',
+  laterMs: 'Atraso extra de quem chega tarde',
   speakerMs: 'Placa de som e alto-falante',
 };
 
@@ -28,10 +28,10 @@ export const figureTexts = {
   received10s: 'Som recebido, últimos 10 s',
   lost: 'Pacotes perdidos',
   late: 'Pacotes atrasados',
-  early: 'Pacotes cedo demais',
+  early: 'Pacotes adiantados',
   duplicate: 'Pacotes duplicados',
-  concealed: 'Quadros disfarçados',
-  recovered: 'Quadros por redundância',
+  concealed: 'Quadros interpolados',
+  recovered: 'Quadros recuperados por redundância',
   gaps: 'Falhas no alto-falante',
   jitter: 'Jitter; o que ele exige',
   drift: 'Desvio da placa de som',
@@ -39,7 +39,7 @@ export const figureTexts = {
 
 /** @type {typeof import('../sound.js').soundTexts} */
 export const soundTexts = {
-  soundSum: 'Idade do que você ouve',
+  soundSum: 'Atraso do que você ouve',
   soundSumHint: 'O atraso no servidor inclui o caminho de quem fala até o servidor.',
   soundSumDevices: 'Não inclui o que os microfones dos outros acrescentam.',
   soundSumNoDevices: 'É sem as placas de som: seu navegador não diz o que a sua acrescenta.',
@@ -61,8 +61,8 @@ export const soundTexts = {
   metronomeEnded: (name) => `${name} parou o metrônomo.`,
   metronomeHint:
     'Todos ouvem cada batida no mesmo momento, qualquer que seja o atraso. Se você toca na ' +
-    'batida, todos os outros ouvem você nela. Para dar o andamento, toque em Marcar o ' +
-    'andamento a cada batida. Use fones, ou o microfone vai captar.',
+    'batida, todos os outros ouvem você nela. Para dar o andamento, toque em “Marcar o ' +
+    'andamento” a cada batida. Use fones, ou o microfone vai captar.',
   share: 'Compartilhar um som',
   shareNone: 'Você não compartilha nenhum.',
   shareTab: 'Compartilhar o som de uma aba',
@@ -74,14 +74,14 @@ export const soundTexts = {
   shareOfTab: 'Som de uma aba',
   shareOfFile: 'Som de um arquivo',
   shareHint:
-    'Ele sai ao lado da sua voz, sem processamento. Todos o veem ao seu lado e ajustam o ' +
-    'volume. Marque “Compartilhar também o áudio da aba” quando o navegador perguntar. Uma ' +
+    'Ele é enviado junto com a sua voz, sem processamento. Todos o veem ao seu lado e ajustam ' +
+    'o volume. Marque “Compartilhar também o áudio da guia” quando o navegador perguntar. Uma ' +
     'aba continua tocando aqui; use fones, ou o microfone vai captar.',
   shareFileHint:
-    'Ele sai ao lado da sua voz, sem processamento. Todos o veem ao seu lado e ajustam o ' +
-    'volume. Este navegador não compartilha o som de uma aba; Chrome e Edge em um computador ' +
-    'compartilham.',
-  shareOn: (name) => `Todos ouvem “${name}” ao lado da sua voz.`,
+    'Ele é enviado junto com a sua voz, sem processamento. Todos o veem ao seu lado e ajustam ' +
+    'o volume. Este navegador não compartilha o som de uma aba; Chrome e Edge em um ' +
+    'computador compartilham.',
+  shareOn: (name) => `Todos ouvem “${name}” junto com a sua voz.`,
   track: 'Acompanhamento',
   trackNone: 'Não há nenhum.',
   trackBy: (name, track, seconds) => `“${track}”, ${timeText(seconds)}, de ${name}.`,
@@ -129,12 +129,12 @@ export const soundTexts = {
   plotPlayoutDelay: 'Atraso de reprodução',
   plotLoss: 'Pacotes perdidos',
   plotRate: 'Taxa de bits',
-  up: 'ida',
-  down: 'volta',
-  lossUp: 'Pacotes perdidos, ida',
-  lossDown: 'Pacotes perdidos, volta',
-  rateUp: 'Taxa de bits, ida',
-  rateDown: 'Taxa de bits, volta',
+  up: 'envio',
+  down: 'recepção',
+  lossUp: 'Pacotes perdidos, envio',
+  lossDown: 'Pacotes perdidos, recepção',
+  rateUp: 'Taxa de bits, envio',
+  rateDown: 'Taxa de bits, recepção',
   figures: 'Desde a entrada',
   lateness: 'Com quanto atraso seu som chegou ao servidor nos últimos 20 s',
   latenessUpTo: (ms) => `até ${ms} ms`,
@@ -143,12 +143,12 @@ export const soundTexts = {
   copied: 'Copiado',
   saveAsCsv: 'Salvar as estatísticas em CSV',
   saveAsJson: 'Salvar as estatísticas em JSON',
-  soundAge: (age) => `O que você ouve tem ${age}`,
+  soundAge: (age) => `Você ouve os outros com ${age} de atraso`,
   plotLabel: (title, value) => `${title}, os últimos dois minutos. Agora ${value}.`,
   reportTitle: (room, at) => `aloud, sala ${room}, ${at}`,
-  operator: 'Para o operador',
-  operatorHint: 'Com o token de operador do servidor você ajusta o atraso de todos na sala.',
-  operatorToken: 'Token de operador',
+  operator: 'Para o administrador',
+  operatorHint: 'Com o token de administrador do servidor você ajusta o atraso de todos na sala.',
+  operatorToken: 'Token de administrador',
   operatorUse: 'Usar',
   operatorAuto: 'Atraso automático',
   operatorDelay: 'Atraso da sala no servidor',
