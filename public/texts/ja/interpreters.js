@@ -6,5 +6,5 @@ export const interpreterTexts = {
   into: '通訳する言語',
   nobody: 'なし（全員に聞こえます）',
   set: '言語を設定',
-  intoHint: '通訳の声は、その言語を選んだ聴き手にだけ聞こえます。',
+  intoHint: '通訳の声は、その言語を選んだリスナーにだけ聞こえます。',
 };

@@ -10,9 +10,9 @@ export const listenTexts = {
   pause: '一時停止',
   starting: '開始しています…',
   cancel: 'キャンセル',
-  listeners: (count) => `聴衆 ${number(count)} 人`,
+  listeners: (count) => `リスナー ${number(count)} 人`,
   speaking: (names) =>
-    names.length === 0 ? '誰も話していません。' : `${list(names)} が話しています。`,
+    names.length === 0 ? '誰も話していません。' : `${list(names)} さんが話しています。`,
   otherSound: '音楽など、声のない音です。',
   onStage: (names) =>
     names.length === 0
@@ -23,7 +23,7 @@ export const listenTexts = {
   name: 'あなたの名前',
   nameHint: '手を挙げるとモデレーターに見えます。空のままでもかまいません。',
   nameInvited: 'この名前は招待に書かれています。手を挙げるとモデレーターに見えます。',
-  listenerName: '聴衆',
+  listenerName: 'リスナー',
   password: 'ルームのパスワード',
   volume: '音量',
   near: '遅延',
@@ -50,15 +50,15 @@ export const listenTexts = {
   resumed: '再び聞いています。',
   reconnecting: '接続が途切れました。このページを開いたままにしてください。再接続しています。',
   reconnectingLong:
-    'しばらく接続がありません。この機器のネットワークを確認してください。つながるとすぐに音が戻ります。',
+    'しばらく接続がありません。このデバイスのネットワークを確認してください。つながるとすぐに音が戻ります。',
   waiting: 'モデレーターはあなたが来たことを知っています。許可されると聞こえます。',
   pressForSound: 'ブラウザーが音を止めています。このページのどこかを押してください。',
-  interrupted: 'ほかのものがこの機器の音を使っています。自然に戻るか、どこかを押すと戻ります。',
+  interrupted: 'ほかのものがこのデバイスの音を使っています。自然に戻るか、どこかを押すと戻ります。',
   handRaised: '手が挙がっています。モデレーターに見えています。',
   handLowered: '手は下りています。',
   handTaken: 'モデレーターがあなたの手を下ろしました。',
   fromBeginning: '録音中です。最初から聞く',
-  broadcastOver: '放送は終わりました。ルームの音は引き続き聞こえます。',
+  broadcastOver: '配信は終わりました。ルームの音は引き続き聞こえます。',
   joinCall: '通話に参加',
   ontoStage: '今から話せます。通話のページを読み込んでいます…',
   stageFailed:

@@ -7,18 +7,18 @@ export const moderationTexts = {
   waiting: '入室を待っています…',
   waitingInLobby:
     'モデレーターはあなたが来たことを知っています。このページを開いたままにしてください。許可されると入室します。',
-  roles: { moderator: 'モデレーター', listener: '聴衆' },
+  roles: { moderator: 'モデレーター', listener: 'リスナー' },
   mutedByModerator: 'モデレーターがミュート',
   ofGroup: (group) => `グループ ${group}`,
   interprets: (language) => `${language} に通訳`,
   nowModerates: (name) => `${name} さんがモデレーターになりました。`,
   cannotSpeak:
-    'あなたは聴衆で、声は誰にも聞こえません。話したいときは手を挙げて、モデレーターに頼んでください。',
+    'あなたはリスナーで、声は誰にも聞こえません。話したいときは手を挙げて、モデレーターに頼んでください。',
   onStage:
     'あなたはステージにいて、ミュートされています。話すには「ミュート解除」を押してください。',
   moderate: '管理…',
   lowerTheirHand: '手を下ろさせる',
-  handsUp: (count) => `${count} 人の聴衆が手を挙げています。`,
+  handsUp: (count) => `${count} 人のリスナーが手を挙げています。`,
   moreHands: (count) => `ほか ${count} 人`,
   letSpeak: '話してもらう',
   letSpeakName: (name) => `${name} さんに話してもらう`,
@@ -33,7 +33,8 @@ export const moderationTexts = {
   e2eSign: 'エンドツーエンド暗号化',
   roomLocked: 'ルームはロックされています。',
   roomUnlocked: 'ルームのロックが解除されました。',
-  chatClosed: '今は読めますが、書けません。手を挙げるか、モデレーターに頼んでください。',
+  chatClosed:
+    '今は読むことだけができ、書き込めません。手を挙げるか、モデレーターに頼んでください。',
   recordingClosed: 'ここでは録音できません。モデレーターが録音するか、許可できます。',
 };
 
@@ -44,7 +45,7 @@ export const moderators = { operator: 'サーバーの運営者' };
 const roleNames = {
   moderator: 'このルームのモデレーターです',
   speaker: '話せます。ミュートされていれば「ミュート解除」を押してください',
-  listener: '聴衆です。相手の声は聞こえ、あなたの声は聞こえません',
+  listener: 'リスナーです。相手の声は聞こえ、あなたの声は聞こえません',
 };
 
 /** @type {typeof import('../moderation.js').moderatedTexts} */

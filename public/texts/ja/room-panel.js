@@ -10,10 +10,10 @@ export const panelTexts = {
   allowToSpeak: '発言を許可',
   allowToSpeakHint: '本人がミュートを解除するまで、ミュートのままです。',
   role: '役割',
-  roleNames: { moderator: 'モデレーター', speaker: '話し手', listener: '聴衆' },
+  roleNames: { moderator: 'モデレーター', speaker: '発言者', listener: 'リスナー' },
   changeRole: '役割を変更',
   roleHint:
-    'モデレーターは、あなたにできることをすべてできます。聴衆は聞き、書き、手を挙げますが、声は聞こえません。',
+    'モデレーターは、あなたにできることをすべてできます。リスナーは聞き、書き、手を挙げますが、声は聞こえません。',
   remove: 'ルームから退出させる',
   removeHint: '本人は再び参加できます。',
   banFor: '入室を禁止する期間',
@@ -26,16 +26,16 @@ export const panelTexts = {
   removeAndBan: '退出させて禁止',
   banHint:
     '招待によって判断します。招待がなければネットワークによります。家庭や会社全体のものかもしれません。',
-  listeners: '聴衆を探す',
+  listeners: 'リスナーを探す',
   listenersShown: (shown, count) =>
     count === 0
-      ? '聴衆はいません。'
+      ? 'リスナーはいません。'
       : shown === 0
-        ? `聴衆 ${number(count)} 人の中に、その名前の人はいません。`
-        : `聴衆 ${number(count)} 人のうち ${shown} 人`,
+        ? `リスナー ${number(count)} 人の中に、その名前の人はいません。`
+        : `リスナー ${number(count)} 人のうち ${shown} 人`,
   moreListeners: '次へ',
   firstListeners: '最初から',
-  copyListenLink: '聴衆用のリンクをコピー',
+  copyListenLink: 'リスナー用のリンクをコピー',
   removeListener: '退出させる',
   removeName: (name) => `${name} さんを退出させる`,
   lock: 'ルームをロック',
@@ -47,13 +47,13 @@ export const panelTexts = {
   allowed: { everybody: '全員', moderators: 'モデレーター' },
   mode: '音の届け方',
   modes: {
-    mix: 'サーバーで混ぜる',
-    forward: '転送し、各ページで混ぜる',
-    auto: '小さいルームでは転送、それ以外は混ぜる',
+    mix: 'サーバーでミックス',
+    forward: '転送し、各ページでミックス',
+    auto: '小さいルームでは転送、それ以外はミックス',
   },
   modeHint: '転送では音が送られたまま届きますが、各ページが帯域と処理をより多く使います。',
   modeE2e:
-    'このルームはエンドツーエンドで暗号化されています。音は転送され、サーバーは混ぜることも録音することもできません。',
+    'このルームはエンドツーエンドで暗号化されています。音は転送され、サーバーはミックスも録音もできません。',
   password: 'パスワード',
   passwordSet: 'このルームにはパスワードがあります。変えるには別のものを入力してください。',
   passwordNone: 'このルームにパスワードはありません。設定しても、今いる人はそのままです。',
@@ -71,18 +71,18 @@ export const panelTexts = {
     'モデレーターはあなただけです。引き継ぐには、名前のオプションで誰かをモデレーターにしてください。',
   endForAll: '全員の通話を終了',
   endQuestion: {
-    title: '全員の通話を終了しますか?',
+    title: '全員の通話を終了しますか？',
     text: 'あなたを含む全員が退出し、ルームの設定は失われます。',
     yes: '終了する',
     no: '続ける',
   },
 
-  goLive: 'ライブを開始',
-  endBroadcast: '放送を終了',
+  goLive: 'ライブ配信を開始',
+  endBroadcast: '配信を終了',
   offHint:
-    'ルームが放送になります。今いる人はステージに残り、ルームのリンクで新しく来る人は聞くだけになります。',
+    'ルームがライブ配信になります。今いる人はステージに残り、ルームのリンクで新しく来る人は聞くだけになります。',
   onHint:
-    'このルームは放送中です。リンクで新しく来る人は聞くだけです。終了すると新しい人は再び話せ、聴衆は入り直すまで聴衆のままです。',
+    'このルームはライブ配信中です。リンクで新しく来る人は聞くだけです。終了すると新しい人は再び話せ、リスナーは入り直すまでリスナーのままです。',
   makeStreamKey: 'プログラムからの音を受け付ける',
   newStreamKey: '新しいキーを作る',
   revokeStreamKey: 'キーを無効にする',
@@ -97,5 +97,5 @@ export const panelTexts = {
   copyStreamKey: 'キーをコピー',
   streamKeyCopied: 'キーをコピーしました。これを持つ人は、このルームに音を送れます。',
   copyStageLink: 'ステージへのリンクをコピー',
-  stageLinkHint: 'このリンクを持つ人は全員話せます。次の放送では新しいリンクになります。',
+  stageLinkHint: 'このリンクを持つ人は全員話せます。次の配信では新しいリンクになります。',
 };

@@ -39,10 +39,10 @@ export const figureTexts = {
 
 /** @type {typeof import('../sound.js').soundTexts} */
 export const soundTexts = {
-  soundSum: '聞こえる音の古さ',
+  soundSum: '聞こえる音の遅れ',
   soundSumHint: 'サーバーでの遅延には、話し手からサーバーまでの時間が含まれます。',
   soundSumDevices: '相手のマイクによる分は含まれません。',
-  soundSumNoDevices: 'サウンドカードを除いた値です。このブラウザーはその分を教えません。',
+  soundSumNoDevices: 'サウンドカードを除いた値です。このブラウザーからはその分がわかりません。',
   ownMicrophone: (ms) => `あなたのマイクは、相手が聞く声に ${ms} を加えます。`,
   ownSuppression: (ms) => `あなたの音の遅延のうち ${ms} は、ノイズ抑制によるものです。`,
   savings: '短くするには',
@@ -51,17 +51,17 @@ export const soundTexts = {
   metronome: 'メトロノーム',
   metronomeBpm: '1 分あたりの拍数',
   metronomeBeats: '1 小節の拍数',
-  metronomeStart: '全員に開始',
-  metronomeStop: '全員に停止',
-  metronomeTap: 'テンポを叩く',
+  metronomeStart: '全員で開始',
+  metronomeStop: '全員で停止',
+  metronomeTap: 'テンポをタップ',
   metronomeHeard: '自分に聞こえる',
   metronomeOff: '止まっています。',
   metronomeBy: (name, bpm) => `${name} さんが設定: 毎分 ${bpm} 拍。`,
   metronomeBegan: (name, bpm) => `${name} さんがメトロノームを開始: 毎分 ${bpm} 拍。`,
   metronomeEnded: (name) => `${name} さんがメトロノームを停止しました。`,
   metronomeHint:
-    '遅延にかかわらず、全員が同じ瞬間に拍を聞きます。拍に合わせて演奏すると、全員にその拍で聞こえます。テンポを決めるには、拍ごとに「テンポを叩く」を押してください。ヘッドホンを使わ' +
-    'ないと、マイクが拾います。',
+    '遅延にかかわらず、全員が同じ瞬間に拍を聞きます。拍に合わせて演奏すると、全員にその拍で聞こえます。テンポを決めるには、拍ごとに「テンポをタップ」を押してください。' +
+    'ヘッドホンを使わないと、マイクが拾います。',
   share: '音を共有',
   shareNone: '共有していません。',
   shareTab: 'タブの音を共有',
@@ -73,10 +73,10 @@ export const soundTexts = {
   shareOfTab: 'タブの音',
   shareOfFile: 'ファイルの音',
   shareHint:
-    '声とは別に、加工せずに送られます。あなたの横に表示され、それぞれが音量を決められます。ブラウザーが尋ねたら「タブの音声も共有」にチェックを入れてください。タブはここでも鳴り続け' +
-    'ます。ヘッドホンを使わないと、マイクが拾います。',
+    '声とは別に、加工せずに送られます。あなたの横に表示され、それぞれが音量を決められます。ブラウザーが尋ねたら「タブの音声も共有する」にチェックを入れてください。' +
+    'タブはここでも鳴り続けます。ヘッドホンを使わないと、マイクが拾います。',
   shareFileHint:
-    '声とは別に、加工せずに送られます。あなたの横に表示され、それぞれが音量を決められます。このブラウザーではタブの音を共有できません。パソコンの Chrome と Edge ' +
+    '声とは別に、加工せずに送られます。あなたの横に表示され、それぞれが音量を決められます。このブラウザーではタブの音を共有できません。コンピューターの Chrome と Edge ' +
     'ではできます。',
   shareOn: (name) => `全員に、声と並んで「${name}」が聞こえています。`,
   track: '伴奏',
@@ -85,9 +85,9 @@ export const soundTexts = {
   trackChoose: 'ファイルを選ぶ',
   trackOther: '別のファイルを選ぶ',
   trackSending: 'ファイルを読み込み、送っています。',
-  trackPlay: '全員に再生',
+  trackPlay: '全員で再生',
   trackAgain: '最初から',
-  trackStop: '全員に停止',
+  trackStop: '全員で停止',
   trackRemove: '取り除く',
   trackLevel: '自分に聞こえる音量',
   trackCame: (name, track) => `${name} さんが伴奏「${track}」を追加しました。`,
@@ -98,23 +98,23 @@ export const soundTexts = {
   trackHint:
     'メトロノームと同じく、全員が同じ瞬間に聞き、合わせて演奏できます。メトロノームが動いている間は、1 ' +
     '小節の拍のあと、小節の頭から始まります。録音には入りません。ヘッドホンを使わないと、マイクが拾います。',
-  own: 'この端末に録音',
-  ownNone: 'この端末では何も録音していません。',
+  own: 'このデバイスに録音',
+  ownNone: 'このデバイスでは何も録音していません。',
   ownStart: '自分のマイクを録音',
   ownStop: '終了して保存',
-  ownOn: 'あなたのマイクをこの端末に録音しています。',
+  ownOn: 'あなたのマイクをこのデバイスに録音しています。',
   ownKept: 'ファイルはこのブラウザーに保存されました。ほかで使うにはダウンロードしてください。',
-  ownFiles: 'この端末の録音',
+  ownFiles: 'このデバイスの録音',
   ownDownload: 'ダウンロード',
-  ownGive: '部屋の録音に加える',
+  ownGive: 'ルームの録音に加える',
   ownDelete: '削除',
-  ownSending: (percent) => `送信中：${percent} %`,
-  ownSent: 'ファイルは部屋の録音に加わりました。',
+  ownSending: (percent) => `送信中: ${percent} %`,
+  ownSent: 'ファイルはルームの録音に加わりました。',
   ownHint:
-    '圧縮される前のマイクの音を、24ビットのWAVファイルにします。接続が切れても続き、ミュート中は無音になります。各ファイルは部屋の時計での位置を持つので、編集ソフトで全員のファイル' +
-    'を揃えられます。',
+    '圧縮される前のマイクの音を、24 ビットの WAV ' +
+    'ファイルにします。接続が切れても続き、ミュート中は無音になります。各ファイルはルームの時計での位置を持つので、編集ソフトで全員のファイルを揃えられます。',
   ownUnsupported:
-    'このブラウザーではこのファイルを保存できません。最新のブラウザーをHTTPSで使ってください。',
+    'このブラウザーではこのファイルを保存できません。最新のブラウザーを HTTPS で使ってください。',
   panelLoading: '読み込み中…',
   plotsLoading: '読み込み中…',
   plotRoundTrip: '往復時間',

@@ -17,6 +17,18 @@ const SHORT = {
   leave: 8,
 };
 
+/** Marks that a language writes otherwise. @type {Readonly<Record<string, RegExp>>} */
+const WRONG_MARKS = {
+  de: /[“"](?=\p{L})|\.\.\./u,
+  fr: /[\p{L}»] [;:!?»]|« |\d (?:ms|s|%|kb\/s)(?!\p{L})|[“”"]|\.\.\./u,
+  es: /[“”"]|\.\.\./,
+  it: /[“”"]|\.\.\./,
+  pt: /[«»"]|\.\.\./,
+  ja: /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}][,.!?;]|[“”"]|\.\.\./u,
+  zh: /\p{sc=Han}[,.!?:;]|[「」"]|\.\.\./u,
+  ar: /\p{sc=Arabic}[,;?]|[“”"]|\.\.\./u,
+};
+
 const codes = Object.keys(languages).filter((code) => code !== 'en');
 const files = readdirSync(TEXTS, { withFileTypes: true })
   .filter((entry) => entry.isFile() && !NO_TEXTS.includes(entry.name))
@@ -86,6 +98,16 @@ function faultsOf(english, own, path) {
   ];
 }
 
+/** Lists the texts of a table, and what its functions make. @param {unknown} own @returns {string[]} */
+function textsOf(own) {
+  if (typeof own === 'string') return [own];
+  if (typeof own === 'function')
+    return ARGUMENTS.flatMap((given) => textsOf(say(own, given))).filter(
+      (text) => !/undefined|NaN/.test(text),
+    );
+  return typeof own === 'object' && own !== null ? Object.values(own).flatMap(textsOf) : [];
+}
+
 describe.each(codes)('the page in %s', (code) => {
   it.each(files)('has every sentence of %s, and no other', async (file) => {
     const [english, own] = await Promise.all([tablesOf(file), tablesOf(`${code}/${file}`)]);
@@ -96,6 +118,13 @@ describe.each(codes)('the page in %s', (code) => {
     const { labels } = /** @type {any} */ (await tablesOf(`${code}/labels.js`));
     for (const [key, most] of Object.entries(SHORT))
       expect([...labels[key]].length, `${key}: ${labels[key]}`).toBeLessThanOrEqual(most);
+  });
+
+  it.each(files)('has its own punctuation in %s', async (file) => {
+    const wrong = textsOf(await tablesOf(`${code}/${file}`)).filter((text) =>
+      WRONG_MARKS[code].test(text),
+    );
+    expect(wrong).toEqual([]);
   });
 
   it('has plurals of its own', () => {
