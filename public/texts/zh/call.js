@@ -95,7 +95,7 @@ export const chatTexts = {
   chatLog: '消息',
   chatEmpty: '还没有消息。房间里的所有人都能看到消息，后来加入的人也能看到。',
   chatField: '发给所有人的消息',
-  chatPlaceholder: '写给所有人',
+  chatPlaceholder: '发消息给所有人',
   send: '发送',
   showAll: '显示全部',
   showLess: '收起',

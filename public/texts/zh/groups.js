@@ -18,7 +18,7 @@ export const groupTexts = {
   callBack: '叫回所有人',
   speak: '向所有组讲话',
   stopSpeaking: '停止向所有组讲话',
-  speakHint: '房间和每个组里的人都能听到你。你在房间里写的消息也会发给所有人。',
+  speakHint: '房间和每个组里的人都能听到你。你在房间里发的消息也会发给所有人。',
   theRoom: '房间',
   group: (group) => `第 ${group} 组`,
   groupWith: (group, people) => `第 ${group} 组（${people} 人）`,

@@ -11,8 +11,8 @@ export const moderationTexts = {
   ofGroup: (group) => `第 ${group} 组`,
   interprets: (language) => `口译：${language}`,
   nowModerates: (name) => `${name} 现在是主持人。`,
-  cannotSpeak: '你在这里是听众，别人听不到你。请举手，请求主持人让你发言。',
-  onStage: '你已上台，处于静音状态。请按“取消静音”让别人听到你。',
+  cannotSpeak: '你在这里是听众，别人听不到你。想发言请举手，由主持人允许。',
+  onStage: '你已上台，处于静音状态。请点击“取消静音”让别人听到你。',
   moderate: '管理…',
   lowerTheirHand: '放下对方的手',
   handsUp: (count) => `${count} 位听众举手。`,
@@ -40,14 +40,14 @@ export const moderators = { operator: '服务器管理员' };
 /** @type {Readonly<Record<string, string>>} */
 const roleNames = {
   moderator: '你现在是本房间的主持人',
-  speaker: '你现在可以发言。如果处于静音状态，请按“取消静音”',
+  speaker: '你现在可以发言。如果处于静音状态，请点击“取消静音”',
   listener: '你现在是听众：你能听到别人，别人听不到你',
 };
 
 /** @type {typeof import('../moderation.js').moderatedTexts} */
 export const moderatedTexts = {
   muted: (by) => (by === null ? '主持人仍将你静音。' : `${by} 将你静音。`) + '想发言时请举手。',
-  'may-unmute': (by) => `${by} 允许你再次发言。想说话时请按“取消静音”。`,
+  'may-unmute': (by) => `${by} 允许你再次发言。想说话时请点击“取消静音”。`,
   'hand-lowered': (by) => `${by} 放下了你的手。`,
   role: (by, role) =>
     `${by === null ? '' : `${by} 更改了你的角色。`}${roleNames[role] ?? roleNames.speaker}。`,

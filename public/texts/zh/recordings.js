@@ -23,7 +23,7 @@ export const recordingPageTexts = {
   copied: (at) => `已复制指向 ${timeText(at)} 的链接。`,
   notCopied: '无法复制链接。链接在地址栏中。',
   waiting: '正在加载…',
-  failed: '无法加载声音。请检查网络连接，然后按“播放”。',
+  failed: '无法加载声音。请检查网络连接，然后点击“播放”。',
   cannotPlay: '此浏览器无法播放录音，请下载后收听。',
   transcript: '发言内容',
   search: '搜索发言内容',

@@ -9,7 +9,7 @@ export const partTexts = {
   playoutMs: '播放缓冲',
   outputMs: '等待声卡',
   codecMs: '编解码器前瞻',
-  laterMs: '迟到者更晚',
+  laterMs: '迟到者额外延后',
   speakerMs: '声卡和扬声器',
 };
 
@@ -39,7 +39,7 @@ export const figureTexts = {
 
 /** @type {typeof import('../sound.js').soundTexts} */
 export const soundTexts = {
-  soundSum: '你听到的声音有多旧',
+  soundSum: '所听声音的延迟',
   soundSumHint: '服务器延迟包含发言者到服务器的传输时间。',
   soundSumDevices: '不包含对方麦克风增加的部分。',
   soundSumNoDevices: '不含声卡：浏览器没有告知你的声卡增加多少。',
@@ -60,7 +60,7 @@ export const soundTexts = {
   metronomeBegan: (name, bpm) => `${name} 启动了节拍器：每分钟 ${bpm} 拍。`,
   metronomeEnded: (name) => `${name} 停止了节拍器。`,
   metronomeHint:
-    '无论延迟多少，所有人都在同一时刻听到每一拍。你跟着拍子演奏，别人就会在拍上听到你。要设定速度，请在每一拍按“敲出速度”。请使用耳机，否则麦克风会收到它。',
+    '无论延迟多少，所有人都在同一时刻听到每一拍。你跟着拍子演奏，别人就会在拍上听到你。要设定速度，请在每一拍点击“敲出速度”。请使用耳机，否则麦克风会收到它。',
   share: '共享声音',
   shareNone: '你没有共享声音。',
   shareTab: '共享标签页的声音',
@@ -72,7 +72,7 @@ export const soundTexts = {
   shareOfTab: '标签页的声音',
   shareOfFile: '文件的声音',
   shareHint:
-    '它与你的语音一起发送，不经处理。大家会在你旁边看到它，并各自调节音量。浏览器询问时，请勾选“同时共享标签页音频”。标签页会继续在这里播放；请使用耳机，否则麦克风会收到它。',
+    '它与你的语音一起发送，不经处理。大家会在你旁边看到它，并各自调节音量。浏览器询问时，请勾选“同时分享标签页中的音频”。标签页会继续在这里播放；请使用耳机，否则麦克风会收到它。',
   shareFileHint:
     '它与你的语音一起发送，不经处理。大家会在你旁边看到它，并各自调节音量。此浏览器不能共享标签页的声音；电脑上的 Chrome 和 Edge 可以。',
   shareOn: (name) => `大家在你的语音之外还能听到“${name}”。`,
