@@ -10,7 +10,8 @@ const people = (count) =>
     one: 'شخص واحد',
     two: 'شخصان',
     few: `${number(count)} أشخاص`,
-    other: `${number(count)} شخصًا`,
+    many: `${number(count)} شخصًا`,
+    other: `${number(count)} شخص`,
   });
 
 /** @param {number} count */
@@ -22,7 +23,8 @@ const characters = (count) =>
     one: 'حرف واحد',
     two: 'حرفين',
     few: `${number(count)} أحرف`,
-    other: `${number(count)} حرفًا`,
+    many: `${number(count)} حرفًا`,
+    other: `${number(count)} حرف`,
   });
 
 /** @type {typeof import('../call.js').callTexts} */
@@ -51,7 +53,7 @@ export const callTexts = {
   trying: 'تُجرى المحاولة…',
   tryingIn: (seconds) => `محاولة جديدة بعد ${seconds} ث.`,
   close: 'إغلاق',
-  reconnected: 'عدت متصلًا.',
+  reconnected: 'عاد الاتصال.',
   offline: 'انقطع الاتصال',
   titleOffline: 'انقطع الاتصال',
   useIt: 'استخدامه',
@@ -59,8 +61,8 @@ export const callTexts = {
   otherTab: {
     title: 'أنت في هذه الغرفة بالفعل',
     text:
-      'لسان تبويب آخر أو نافذة أخرى من هذا المتصفح في المكالمة، وسيسمع كل منهما الآخر. انقل ' +
-      'المكالمة إلى هنا فيغادر الآخر.',
+      'علامة تبويب أخرى أو نافذة أخرى من هذا المتصفح في المكالمة، وستسمع كل منهما الأخرى. انقل ' +
+      'المكالمة إلى هنا فتغادر الأخرى.',
     yes: 'نقلها إلى هنا',
     no: 'إلغاء',
   },
@@ -68,8 +70,8 @@ export const callTexts = {
   keysHint: 'لا تعمل أثناء الكتابة، ويمكن إيقافها من «الإعدادات».',
   showKeys: 'عرض كل المفاتيح',
   keys: [
-    ['M', 'كتم نفسك أو إلغاؤه'],
-    ['المسافة ضغطًا مستمرًا', 'أن تُسمع وأنت مكتوم'],
+    ['M', 'كتم ميكروفونك أو إلغاء كتمه'],
+    ['المسافة مع الاستمرار', 'التحدث والميكروفون مكتوم'],
     ['H', 'رفع اليد أو خفضها'],
     ['C', 'فتح الدردشة أو إغلاقها'],
     ['?', 'عرض هذه المفاتيح'],
@@ -80,8 +82,8 @@ export const callTexts = {
   youJoined: 'أنت في المكالمة.',
   youLeft: 'غادرت المكالمة.',
   howBack: 'غادرت المكالمة. يمكنك الانضمام في أي وقت بالرابط نفسه.',
-  youMuted: 'أنت مكتوم.',
-  youUnmuted: 'لم تعد مكتومًا.',
+  youMuted: 'ميكروفونك مكتوم.',
+  youUnmuted: 'لم يعد ميكروفونك مكتومًا.',
   more: (name) => `خيارات ${name}`,
   sideLeft: 'يسار',
   sideRight: 'يمين',
@@ -99,7 +101,8 @@ export const callTexts = {
       one: 'مستمع واحد',
       two: 'مستمعان',
       few: `${number(count)} مستمعين`,
-      other: `${number(count)} مستمعًا`,
+      many: `${number(count)} مستمعًا`,
+      other: `${number(count)} مستمع`,
     }),
   speaking: (names) =>
     names.length === 0 ? 'لا أحد يتكلم' : `${speak(names.length)}: ${list(names)}`,
@@ -109,12 +112,12 @@ export const callTexts = {
   listenFirst: 'الاستماع الآن',
   joined: (name) => `انضم ${name}.`,
   left: (name) => `غادر ${name}.`,
-  nowMuted: (name) => `${name} مكتوم.`,
-  nowUnmuted: (name) => `لم يعد ${name} مكتومًا.`,
+  nowMuted: (name) => `ميكروفون ${name} مكتوم.`,
+  nowUnmuted: (name) => `لم يعد ميكروفون ${name} مكتومًا.`,
   nowAway: (name) => `انقطع اتصال ${name}.`,
   nowBack: (name) => `عاد ${name}.`,
-  raisedHand: (name) => `رفع ${name} يده.`,
-  loweredHand: (name) => `خفض ${name} يده.`,
+  raisedHand: (name) => `رُفعت يد ${name}.`,
+  loweredHand: (name) => `خُفضت يد ${name}.`,
   connectedOver: (connection) => `متصل عبر ${connectionNames[connection] ?? connection}`,
   notTaken: (connection, reason) => `جُرّب ${connectionNames[connection]} أولًا. ${reason}`,
   roundTrip: (ms) => `ذهابًا وإيابًا ${Math.round(ms)} م‌ث`,

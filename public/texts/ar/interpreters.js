@@ -1,7 +1,7 @@
 /** @type {typeof import('../interpreters.js').interpreterTexts} */
 export const interpreterTexts = {
   label: 'اللغة',
-  floor: 'كما يُقال',
+  floor: 'الصوت الأصلي',
   hint: 'يُسمع المترجم فوق المتحدثين، ويخفت صوتهم ما دام يتكلم.',
   into: 'يترجم إلى',
   nobody: 'بلا لغة: يسمعه الجميع',

@@ -15,7 +15,7 @@ export const moderationTexts = {
   interprets: (language) => `يترجم: ${language}`,
   nowModerates: (name) => `صار ${name} مشرفًا.`,
   cannotSpeak: 'أنت هنا مستمع، ولا يسمعك أحد. ارفع يدك لتطلب الكلام من مشرف.',
-  onStage: 'أنت على المنصة ومكتوم. اضغط «إلغاء الكتم» ليسمعوك.',
+  onStage: 'أنت على المنصة وميكروفونك مكتوم. اضغط «إلغاء الكتم» ليسمعوك.',
   moderate: 'إشراف…',
   lowerTheirHand: 'خفض يده',
   handsUp: (count) =>
@@ -23,17 +23,23 @@ export const moderationTexts = {
       one: 'مستمع واحد رفع يده.',
       two: 'مستمعان رفعا أيديهما.',
       few: `${number(count)} مستمعين رفعوا أيديهم.`,
-      other: `${number(count)} مستمعًا رفعوا أيديهم.`,
+      many: `${number(count)} مستمعًا رفعوا أيديهم.`,
+      other: `${number(count)} مستمع رفعوا أيديهم.`,
     }),
-  moreHands: (count) => (count === 1 ? 'وشخص آخر' : `و${number(count)} آخرون`),
+  moreHands: (count) =>
+    plural(count, {
+      one: 'وشخص آخر',
+      two: 'وشخصان آخران',
+      other: `و${number(count)} آخرون`,
+    }),
   letSpeak: 'السماح بالكلام',
   letSpeakName: (name) => `السماح بالكلام: ${name}`,
   lowerHandOf: (name) => `خفض يد ${name}`,
   roomPanel: 'الغرفة',
   knocked: (names) => `${want(names.length)} الدخول: ${list(names)}.`,
-  letIn: 'إدخال',
+  letIn: 'السماح بالدخول',
   turnAway: 'رفض',
-  letInName: (name) => `إدخال ${name}`,
+  letInName: (name) => `السماح بدخول ${name}`,
   turnAwayName: (name) => `رفض ${name}`,
   ruleSigns: { locked: 'مقفلة', lobby: 'بغرفة انتظار', password: 'بكلمة مرور' },
   e2eSign: 'مشفّرة من طرف إلى طرف',
@@ -44,12 +50,12 @@ export const moderationTexts = {
 };
 
 /** @type {typeof import('../moderation.js').moderators} */
-export const moderators = { operator: 'مشغّل الخادم' };
+export const moderators = { operator: 'مسؤول الخادم' };
 
 /** @type {Readonly<Record<string, string>>} */
 const roleNames = {
   moderator: 'أنت الآن مشرف على هذه الغرفة',
-  speaker: 'يمكنك الآن الكلام. إن كنت مكتومًا فاضغط «إلغاء الكتم» ليسمعوك',
+  speaker: 'يمكنك الآن الكلام. إن كان ميكروفونك مكتومًا فاضغط «إلغاء الكتم» ليسمعوك',
   listener: 'أنت الآن مستمع: تسمع الآخرين ولا يسمعونك',
 };
 

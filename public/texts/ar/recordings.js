@@ -36,7 +36,7 @@ export const recordingPageTexts = {
       many: `${count} موضعًا`,
       other: `${count} موضع`,
     }),
-  transcriptAsFile: 'ما قيل، كترجمة نصية',
+  transcriptAsFile: 'ما قيل، كتسميات توضيحية',
   mix: 'الجميع معًا',
   mixAsWebm: 'الجميع معًا، بصيغة WebM',
   overWebTransport: (rate) =>

@@ -8,7 +8,8 @@ const listeners = (count) =>
     one: 'مستمع واحد',
     two: 'مستمعين',
     few: `${number(count)} مستمعين`,
-    other: `${number(count)} مستمعًا`,
+    many: `${number(count)} مستمعًا`,
+    other: `${number(count)} مستمع`,
   });
 
 /** @type {typeof import('../room-panel.js').panelTexts} */
@@ -65,7 +66,7 @@ export const panelTexts = {
   passwordNone: 'ليس للغرفة كلمة مرور. يبقى الموجودون عندما تضع واحدة.',
   setPassword: 'وضع كلمة مرور',
   dropPassword: 'إزالة كلمة المرور',
-  bans: 'الممنوعون',
+  bans: 'قائمة المنع',
   ban: ({ name, by, identity, network }, end) => {
     const cause = by === 'identity' ? `الدعوة ${identity}` : `الشبكة ${network}`;
     return `${name}، بحسب ${cause}، حتى ${end}`;

@@ -1,4 +1,10 @@
+import { formsOf } from '../language.js';
 import { timeText } from '../units.js';
+
+const { plural } = formsOf('ar');
+
+/** @param {number} bpm */
+const beats = (bpm) => plural(bpm, { few: `${bpm} نبضات`, other: `${bpm} نبضة` });
 
 /** @type {typeof import('../sound.js').partTexts} */
 export const partTexts = {
@@ -9,7 +15,7 @@ export const partTexts = {
   playoutMs: 'مخزن التشغيل',
   outputMs: 'انتظار بطاقة الصوت',
   codecMs: 'استباق المرمّز',
-  laterMs: 'يُسمع المتأخرون بعد ذلك بـ',
+  laterMs: 'تأخير إضافي للمتأخرين',
   speakerMs: 'بطاقة الصوت والمكبر',
 };
 
@@ -31,7 +37,7 @@ export const figureTexts = {
   early: 'حزم مبكرة جدًا',
   duplicate: 'حزم مكررة',
   concealed: 'إطارات معوَّضة',
-  recovered: 'إطارات من التكرار',
+  recovered: 'إطارات مستعادة من التكرار',
   gaps: 'انقطاعات عند المكبر',
   jitter: 'التذبذب وما يحتاجه',
   drift: 'انحراف بطاقة الصوت',
@@ -39,7 +45,7 @@ export const figureTexts = {
 
 /** @type {typeof import('../sound.js').soundTexts} */
 export const soundTexts = {
-  soundSum: 'عمر ما تسمعه',
+  soundSum: 'تأخر ما تسمعه',
   soundSumHint: 'يشمل تأخير الخادم طريق المتكلم إلى الخادم.',
   soundSumDevices: 'لا يشمل ما تضيفه ميكروفونات الآخرين.',
   soundSumNoDevices: 'هذا من دون بطاقات الصوت: متصفحك لا يذكر ما تضيفه بطاقتك.',
@@ -56,8 +62,8 @@ export const soundTexts = {
   metronomeTap: 'انقر السرعة',
   metronomeHeard: 'أسمعه',
   metronomeOff: 'متوقف.',
-  metronomeBy: (name, bpm) => `ضبطه ${name}: ${bpm} نبضة في الدقيقة.`,
-  metronomeBegan: (name, bpm) => `شغّل ${name} بندول الإيقاع: ${bpm} نبضة في الدقيقة.`,
+  metronomeBy: (name, bpm) => `ضبطه ${name}: ${beats(bpm)} في الدقيقة.`,
+  metronomeBegan: (name, bpm) => `شغّل ${name} بندول الإيقاع: ${beats(bpm)} في الدقيقة.`,
   metronomeEnded: (name) => `أوقف ${name} بندول الإيقاع.`,
   metronomeHint:
     'يسمع الجميع كل نبضة في اللحظة نفسها مهما كان تأخيرهم. إن عزفت على النبضة سمعك الآخرون ' +
@@ -65,22 +71,22 @@ export const soundTexts = {
     'الميكروفون.',
   share: 'مشاركة صوت',
   shareNone: 'لا تشارك أي صوت.',
-  shareTab: 'مشاركة صوت لسان تبويب',
+  shareTab: 'مشاركة صوت علامة تبويب',
   shareFile: 'مشاركة صوت ملف',
   shareStop: 'إيقاف المشاركة',
   shareReading: 'يُقرأ الملف.',
   shareBegins: 'يبدأ الآن…',
   shareOver: 'انتهى: لم يعد يسمعه أحد.',
-  shareOfTab: 'صوت لسان تبويب',
+  shareOfTab: 'صوت علامة تبويب',
   shareOfFile: 'صوت ملف',
   shareHint:
-    'يخرج إلى جانب صوتك بلا معالجة. يراه الجميع بجانبك ويضبطون مستواه. علّم «مشاركة صوت ' +
-    'علامة التبويب أيضًا» عندما يسأل المتصفح. يستمر اللسان في التشغيل هنا؛ استخدم سماعات ' +
+    'يُرسل مع صوتك بلا معالجة. يراه الجميع بجانبك ويضبطون مستواه. حدّد «مشاركة صوت علامة ' +
+    'التبويب أيضًا» عندما يسأل المتصفح. تستمر علامة التبويب في التشغيل هنا؛ استخدم سماعات ' +
     'رأس، وإلا التقطه الميكروفون.',
   shareFileHint:
-    'يخرج إلى جانب صوتك بلا معالجة. يراه الجميع بجانبك ويضبطون مستواه. لا يستطيع هذا المتصفح ' +
-    'مشاركة صوت لسان تبويب؛ يستطيع ذلك Chrome وEdge على حاسوب.',
-  shareOn: (name) => `يسمع الجميع «${name}» إلى جانب صوتك.`,
+    'يُرسل مع صوتك بلا معالجة. يراه الجميع بجانبك ويضبطون مستواه. لا يستطيع هذا المتصفح ' +
+    'مشاركة صوت علامة تبويب؛ يستطيع ذلك Chrome وEdge على حاسوب.',
+  shareOn: (name) => `يسمع الجميع «${name}» مع صوتك.`,
   track: 'موسيقى مرافقة',
   trackNone: 'لا توجد.',
   trackBy: (name, track, seconds) => `«${track}»، ${timeText(seconds)}، من ${name}.`,
@@ -111,7 +117,7 @@ export const soundTexts = {
   ownDownload: 'تنزيل',
   ownGive: 'إضافة إلى تسجيل الغرفة',
   ownDelete: 'حذف',
-  ownSending: (percent) => `جارٍ الإرسال: ${percent}٪`,
+  ownSending: (percent) => `جارٍ الإرسال: ${percent}%`,
   ownSent: 'الملف الآن مع تسجيل الغرفة.',
   ownHint:
     'ملف WAV بعمق 24 بت لصوت ميكروفونك قبل ضغطه. يستمر عند انقطاع الاتصال، ويكون صامتًا ما دام ' +
@@ -126,12 +132,12 @@ export const soundTexts = {
   plotPlayoutDelay: 'تأخير التشغيل',
   plotLoss: 'حزم مفقودة',
   plotRate: 'معدل البت',
-  up: 'صعودًا',
-  down: 'نزولًا',
-  lossUp: 'حزم مفقودة، صعودًا',
-  lossDown: 'حزم مفقودة، نزولًا',
-  rateUp: 'معدل البت، صعودًا',
-  rateDown: 'معدل البت، نزولًا',
+  up: 'إرسال',
+  down: 'استقبال',
+  lossUp: 'حزم مفقودة، إرسال',
+  lossDown: 'حزم مفقودة، استقبال',
+  rateUp: 'معدل البت، إرسال',
+  rateDown: 'معدل البت، استقبال',
   figures: 'منذ الانضمام',
   lateness: 'كم تأخر وصول صوتك إلى الخادم في آخر 20 ث',
   latenessUpTo: (ms) => `حتى ${ms} م‌ث`,
@@ -140,12 +146,12 @@ export const soundTexts = {
   copied: 'نُسخ',
   saveAsCsv: 'حفظ الإحصاءات بصيغة CSV',
   saveAsJson: 'حفظ الإحصاءات بصيغة JSON',
-  soundAge: (age) => `عمر ما تسمعه ${age}`,
+  soundAge: (age) => `تسمع الآخرين متأخرين ${age}`,
   plotLabel: (title, value) => `${title}، آخر دقيقتين. الآن ${value}.`,
   reportTitle: (room, at) => `aloud، غرفة ${room}، ${at}`,
-  operator: 'للمشغّل',
-  operatorHint: 'برمز مشغّل الخادم تضبط التأخير لكل من في الغرفة.',
-  operatorToken: 'رمز المشغّل',
+  operator: 'للمسؤول',
+  operatorHint: 'برمز مسؤول الخادم تضبط التأخير لكل من في الغرفة.',
+  operatorToken: 'رمز المسؤول',
   operatorUse: 'استخدام',
   operatorAuto: 'تأخير تلقائي',
   operatorDelay: 'تأخير الغرفة في الخادم',

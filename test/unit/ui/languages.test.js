@@ -98,7 +98,11 @@ function faultsOf(english, own, path) {
   ];
 }
 
-/** Lists the texts of a table, and what its functions make. @param {unknown} own @returns {string[]} */
+/**
+ * Lists the texts of a table, and what its functions make.
+ * @param {unknown} own
+ * @returns {string[]}
+ */
 function textsOf(own) {
   if (typeof own === 'string') return [own];
   if (typeof own === 'function')
