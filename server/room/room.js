@@ -290,10 +290,10 @@ export class Room {
     const isNew = before === null;
     people.enter(member, before || taken ? request.resume : undefined);
     if (taken) rules.takenOver(member);
-    if (before) rules.casting.retire(before, member);
-    if (before) rules.groups.quiet(before);
     rules.groups.entered(member, before);
     rules.interpreters.entered(member);
+    // The old session leaves last, so that a language keeps its interpreter.
+    if (before) rules.casting.retire(before, member);
     session.handler = member;
     rules.entered(member, isNew);
     const token = people.places.tokenOf(member, before ? request.resume : undefined);
@@ -305,6 +305,7 @@ export class Room {
         atRelay: sound.streams.ratesAtRelay(session, member.listener),
       }),
     );
+    if (before) rules.groups.quiet(before);
     rules.welcomed(member, isNew);
     this.record.captions.welcomed(member);
     sound.welcomed(member);

@@ -39,8 +39,14 @@ export class Interpreters {
 
   /** Tags of the languages (BCP 47) that somebody interprets into now. @returns {string[]} */
   get languages() {
-    const all = [...this.#people.present.values()].flatMap(({ language }) => language ?? []);
-    return [...new Set(all)].sort();
+    return languagesOf(this.#people.present.values());
+  }
+
+  /** @param {string} language @returns {boolean} true when it would be one too many */
+  #isTooMany(language) {
+    // People who are away come back to theirs.
+    const all = languagesOf(this.#people.everybody);
+    return all.length >= MAX_LANGUAGES && !all.includes(language);
   }
 
   /**
@@ -54,10 +60,8 @@ export class Interpreters {
     if (tag !== null && language === null) return 'language-tag';
     if (!this.#stage.isOn) return 'language-broadcast';
     if (member.language === language) return null;
-    if (member.source === null || member.grant.isStream) return 'not-allowed';
-    const { languages } = this;
-    const isNew = language !== null && !languages.includes(language);
-    if (isNew && languages.length >= MAX_LANGUAGES) return 'languages-limit';
+    if (member.isLight || member.grant.isStream) return 'not-allowed';
+    if (language !== null && this.#isTooMany(language)) return 'languages-limit';
     return this.#put(member, language);
   }
 
@@ -67,12 +71,8 @@ export class Interpreters {
    * @returns {ErrorCode | null}
    */
   #put(member, language) {
-    try {
-      this.#sound.delivery.interpret(/** @type {any} */ (member.source), language);
-    } catch (error) {
-      if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
-      throw error;
-    }
+    const refusal = this.#people.isHere(member) ? this.#interpret(member, language) : null;
+    if (refusal !== null) return refusal;
     // A recording's mix has the speakers alone.
     if (language !== null) this.#recording.pause(member);
     member.language = language;
@@ -82,12 +82,32 @@ export class Interpreters {
     return null;
   }
 
-  /** Restores an interpreter who has come back. @param {Member} member */
+  /**
+   * @param {Member} member  present
+   * @param {string | null} language
+   * @returns {ErrorCode | null}
+   */
+  #interpret({ source }, language) {
+    if (source === null) return 'not-allowed';
+    try {
+      this.#sound.delivery.interpret(source, language);
+    } catch (error) {
+      if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
+      throw error;
+    }
+    return null;
+  }
+
+  /**
+   * Restores an interpreter who has come back. Nobody is told before their welcome: see `review`.
+   * @param {Member} member
+   */
   entered(member) {
-    const { language, source } = member;
+    const { language } = member;
     if (language === null) return;
     member.language = null;
-    if (source !== null && this.#stage.isOn) this.#put(member, language);
+    if (!this.#stage.isOn || this.#isTooMany(language)) return;
+    if (this.#interpret(member, language) === null) member.language = language;
   }
 
   /**
@@ -118,13 +138,15 @@ export class Interpreters {
 
   /** Ends all languages, with the broadcast. */
   end() {
-    for (const member of this.#people.everybody) {
-      if (member.language === null) continue;
-      if (this.#people.isHere(member)) this.#put(member, null);
-      else member.language = null;
-    }
+    for (const member of this.#people.everybody)
+      if (member.language !== null) this.#put(member, null);
   }
 }
+
+/** @param {Iterable<Member>} people @returns {string[]} theirs, sorted */
+const languagesOf = (people) => [
+  ...new Set([...people].flatMap(({ language }) => language ?? []).sort()),
+];
 
 /**
  * @param {string} tag

@@ -314,6 +314,7 @@ export class Rules {
       this.notify(member, { action: 'muted', muted: true }, null);
     this.#announceWaiting(member);
     this.tellStage(member);
+    this.interpreters.review();
     this.occupied();
   }
 

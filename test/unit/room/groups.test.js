@@ -153,7 +153,11 @@ describe('the sound of groups', () => {
     expect(await heardBy(conference, values, silent)).toEqual([0.02, 0.01, 0, 0]);
     // Nobody is the speaker any more once they have gone.
     act(ann, { action: 'groups-speak', on: true });
-    ann.session.close(19, 'lost');
+    const back = await conference.join('Ann', { resume: last(ann, 'welcome').resume });
+    expect(back.session.messages[0].type).toBe('welcome');
+    expect(last(bob, 'room').groups.speaker).toBe(null);
+    act(back, { action: 'groups-speak', on: true });
+    back.session.close(19, 'lost');
     expect(last(bob, 'room').groups.speaker).toBe(null);
   });
 

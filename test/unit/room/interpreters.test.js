@@ -105,6 +105,41 @@ describe('an interpreter', () => {
     expect(last(lea, 'room')).not.toHaveProperty('languages');
   });
 
+  it('is still heard by the listeners when another session takes the place', async () => {
+    const { conference, ann, ida, lea } = await begin();
+    listenTo(lea, 'es');
+    const told = lea.session.told('room').length;
+    const again = await conference.join('Ida', { resume: last(ida, 'welcome').resume });
+    // Nobody is told of a change, so nobody asks again.
+    expect(lea.session.told('room').length).toBe(told);
+    expect(again.session.messages[0]).toMatchObject({
+      type: 'welcome',
+      rules: { languages: ['es'] },
+      people: [{ name: 'Ann' }, { name: 'Bob' }, { name: 'Ida', language: 'es' }],
+    });
+    expect(await heardBy(conference, [[again, 0.3]], [ann, lea])).toEqual([0, 0.3]);
+  });
+
+  it('is made of somebody who is away, for when they are back', async () => {
+    const { conference, ann, bob, lea } = await begin();
+    const { resume } = last(bob, 'welcome');
+    bob.session.close(19, 'lost');
+    conference.pass(20);
+    conference.codec.maxInstances = 1;
+    const before = conference.codec.open;
+    act(ann, { action: 'interpret', person: bob.id, language: 'fr' });
+    expect(last(ann, 'changed').person).toMatchObject({ name: 'Bob', language: 'fr' });
+    expect(conference.codec.open).toBe(before);
+    const again = await conference.join('Bob', { resume });
+    expect(last(lea, 'room').languages).toEqual(['es', 'fr']);
+    listenTo(lea, 'fr');
+    expect(await heardBy(conference, [[again, 0.3]], [ann, lea])).toEqual([0, 0.3]);
+    again.session.close(19, 'lost');
+    act(ann, { action: 'interpret', person: bob.id, language: null });
+    const back = await conference.join('Bob', { resume });
+    expect(await heardBy(conference, [[back, 0.3]], [ann, lea])).toEqual([0.3, 0.3]);
+  });
+
   it('frees everything at the end of the room', async () => {
     const { conference, ann, bob, ida, lea, max } = await begin();
     listenTo(lea, 'es');
@@ -168,5 +203,10 @@ describe('an interpreter', () => {
     expect(last(ann, 'refused')).toMatchObject({ code: 'languages-limit' });
     act(ann, { action: 'interpret', person: people[8].id, language: 'ar' });
     expect(last(ann, 'changed').person).toMatchObject({ language: 'ar' });
+    // The languages of those who are away count, since they come back.
+    people[7].session.close(19, 'lost');
+    act(ann, { action: 'interpret', person: people[8].id, language: 'pt' });
+    expect(last(ann, 'refused')).toMatchObject({ code: 'languages-limit' });
+    expect(ann.session.told('refused')).toHaveLength(2);
   });
 });
