@@ -25,7 +25,8 @@ const MOST_READ_MS = 200;
  * Sound of a program, between its clock and the room's. The program sends in pieces, such as pages
  * of a second, by a clock of its own. The feed keeps a margin before the next piece, and resamples
  * by some parts per million to hold it. A program that sends faster than time passes, as from a
- * file, waits, and isn't steered.
+ * file, waits, and isn't steered. After a pause of its connection a live program looks like that,
+ * so as much sound as was missing is dropped then.
  */
 export class SoundFeed {
   #queue = new SpeechQueue(MOST_MS);
@@ -38,6 +39,10 @@ export class SoundFeed {
   #steersFromMs = Infinity;
   /** True when the program has had to wait since the last reading. */
   #wasFull = false;
+  /** Time at which the sound ran out; Infinity while it plays. */
+  #ranOutMs = Infinity;
+  /** Length of the missing sound that may still come, in milliseconds. */
+  #missingMs = 0;
 
   /** Counters: times when the sound ran out, and milliseconds of it that were dropped. */
   counters = { underruns: 0, droppedMs: 0 };
@@ -105,7 +110,7 @@ export class SoundFeed {
     if (!this.#isPlaying) this.#begin(nowMs);
     const needed = this.#resampler.missing(count);
     const input = this.#input.subarray(0, needed * this.channels);
-    if (this.#queue.waiting < input.length) this.#ranOut();
+    if (this.#queue.waiting < input.length) this.#ranOut(nowMs);
     this.#queue.take(input);
     this.#resampler.write(input, 0, needed);
     this.#resampler.read(out, 0, count);
@@ -115,12 +120,16 @@ export class SoundFeed {
   /** @param {number} nowMs */
   #begin(nowMs) {
     this.#isPlaying = true;
+    this.#missingMs += Math.max(0, nowMs - this.#ranOutMs);
+    this.#ranOutMs = Infinity;
     this.#least.reset();
     this.#steersFromMs = nowMs + WINDOW_MS;
   }
 
-  #ranOut() {
+  /** @param {number} nowMs */
+  #ranOut(nowMs) {
     this.#isPlaying = false;
+    this.#ranOutMs = nowMs;
     this.#beginsMs = Infinity;
     this.#resampler.step = 1;
     this.#marginMs = Math.min(2 * this.#marginMs, MOST_MARGIN_MS);
@@ -130,13 +139,18 @@ export class SoundFeed {
   /** @param {number} nowMs */
   #steer(nowMs) {
     const least = this.#least.add(nowMs, this.waitingMs);
-    if (this.#wasFull) {
+    const wasFull = this.#wasFull;
+    if (wasFull && this.#missingMs === 0) {
       this.#wasFull = false;
       this.#steersFromMs = nowMs + WINDOW_MS;
     }
     if (nowMs < this.#steersFromMs) return;
     const errorMs = least - this.#marginMs;
-    if (errorMs > EXCESS_MS) return this.#drop(errorMs, nowMs);
+    if (errorMs > EXCESS_MS) {
+      const mostMs = wasFull ? this.#missingMs : errorMs;
+      return this.#drop(Math.min(errorMs, mostMs), nowMs);
+    }
+    this.#missingMs = 0;
     const ppm = Math.max(-MAX_PPM, Math.min(MAX_PPM, errorMs * PPM_A_MS));
     this.#resampler.step = 1 + ppm * 1e-6;
   }
@@ -144,6 +158,8 @@ export class SoundFeed {
   /** @param {number} ms @param {number} nowMs */
   #drop(ms, nowMs) {
     this.counters.droppedMs += ms;
+    this.#missingMs = Math.max(0, this.#missingMs - ms);
+    this.#wasFull = false;
     for (let left = Math.floor((ms * this.rate) / 1000) * this.channels; left > 0;) {
       const part = Math.min(left, this.#input.length);
       this.#queue.take(this.#input.subarray(0, part));

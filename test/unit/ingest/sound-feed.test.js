@@ -72,6 +72,41 @@ describe('the feed of a program’s sound', () => {
     expect(waiting.at(-1)).toBeLessThan(MARGIN_MS + 50);
   });
 
+  it('is as soon as before, a while after a live program’s connection has stalled', async () => {
+    const feed = new SoundFeed({ sampleRate: RATE, channels: 1 }, MARGIN_MS);
+    const out = new Float32Array(RATE / 100);
+    const page = new Float32Array(RATE / 5).fill(0.1);
+    const [stallMs, stallEndMs] = [20_000, 27_000];
+    // Pages on their way, as far as the feed doesn't read.
+    let underWay = 0;
+    for (let now = 0; now < 120_000; now += 10) {
+      if (now % 200 === 0) underWay += 1;
+      const isStalled = now >= stallMs && now < stallEndMs;
+      if (!isStalled) for (; underWay > 0 && feed.hasRoom; underWay--) void feed.add(page, now);
+      feed.read(out, RATE / 100, now);
+      if (now === stallEndMs + 1000) expect(feed.waitingMs).toBeGreaterThan(2900);
+    }
+    expect(underWay).toBe(0);
+    expect(feed.waitingMs).toBeLessThan(2 * MARGIN_MS + 250);
+    // No more is left out than was missing.
+    expect(feed.counters.underruns).toBe(1);
+    expect(feed.counters.droppedMs).toBeLessThanOrEqual(stallEndMs - stallMs);
+  });
+
+  it('leaves out no more of a file than its connection has stalled', async () => {
+    const feed = new SoundFeed({ sampleRate: RATE, channels: 1 }, MARGIN_MS);
+    const out = new Float32Array(RATE / 100);
+    const page = new Float32Array(RATE / 5).fill(0.1);
+    for (let now = 0; now < 120_000; now += 10) {
+      const isStalled = now >= 20_000 && now < 25_000;
+      if (!isStalled) while (feed.hasRoom) void feed.add(page, now);
+      feed.read(out, RATE / 100, now);
+    }
+    expect(feed.counters.underruns).toBe(1);
+    expect(feed.counters.droppedMs).toBeLessThan(2200);
+    expect(feed.waitingMs).toBeGreaterThan(2900);
+  });
+
   it('keeps a program that is faster than time waiting, and doesn’t steer for it', async () => {
     const feed = new SoundFeed({ sampleRate: RATE, channels: 2 }, MARGIN_MS);
     const out = new Float32Array(RATE / 50);
