@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { REAL_TIME } from './testkit/vitest/real-time.js';
+import { Sequencer } from './testkit/vitest/sequencer.js';
 
 /*
  * A test file's name says how it runs, in this order:
@@ -42,8 +43,8 @@ const IN_BROWSER = { setupFiles: ['test/browser/support/no-problems.js'], retry:
 
 /**
  * Tests that measure nothing run first, those of all projects at once: while one waits, another
- * computes. Vitest begins with the projects by their names. So unit tests, which are short, come
- * last and fill what the others leave of both processors.
+ * computes. Integration tests begin, and unit tests, which are short, come last and fill what the
+ * others leave of both processors.
  */
 const TOGETHER = {
   sequence: { groupOrder: 0 },
@@ -64,6 +65,7 @@ const TIMEOUT = { testTimeout: isLong ? 240_000 : REAL_TIME.testTimeout };
 export default defineConfig({
   test: {
     reporters: ['default', './testkit/vitest/reporter.js'],
+    sequence: { sequencer: Sequencer },
     projects: [
       {
         test: {
