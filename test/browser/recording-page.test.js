@@ -167,6 +167,9 @@ inBrowser.describe(`the page of a recording in ${BROWSER}`, () => {
       await page.getByLabel('Speed').selectOption('2');
       const began = performance.now();
       const from = await positionOf(page);
+      // A busy machine comes here when all has been played, which ends in a pause.
+      const play = button(page, 'Play');
+      if (await play.isVisible()) await play.click();
       await expect
         .poll(() => positionOf(page), { timeout: 20_000 })
         .toBeGreaterThanOrEqual(from + 4);

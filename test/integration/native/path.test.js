@@ -82,7 +82,8 @@ nativeTests.describe('native engine: the path to an IPv4 client of a server on :
     session.send(new Uint8Array(100));
     await until(() => (other.stats()?.datagramsReceived ?? 0) > received);
     const after = pathOf(other);
-    expect(after.mtu).toBe(before.mtu);
+    // The search for the greatest one may still go on.
+    expect(after.mtu).toBeGreaterThanOrEqual(before.mtu);
     expect(after.cwnd).toBeGreaterThanOrEqual(before.cwnd);
     expect(after.rttMs).toBeLessThan(before.rttMs + 50);
     box.passesBack = true;
