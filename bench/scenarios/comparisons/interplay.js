@@ -133,6 +133,11 @@ export const interplay = {
         batchesOf(cases, options.atOnce).map((batch) => ({ condition, batch, repetition })),
       ),
     ).flat();
+    const secondsOf = (/** @type {typeof blocks} */ some) =>
+      some.reduce(
+        (sum, { condition, batch }) => sum + blockSeconds(condition, options, batch.length),
+        0,
+      );
     const impairments = await rateImpairments(options.quick ? QUICK_SPEECH_SECONDS : Infinity);
     const ends = await makeEnds(lab, Math.min(options.atOnce, cases.length));
     let failed = 0;
@@ -145,7 +150,7 @@ export const interplay = {
           lab.folder.warn(`There was no time left for ${what}.`);
           break;
         }
-        lab.progress(what, i / blocks.length);
+        lab.progress(what, secondsOf(blocks.slice(0, i)) / secondsOf(blocks));
         try {
           await measureBlock(lab, { ends, impairments }, left, { condition, repetition });
         } catch (error) {
