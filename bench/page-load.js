@@ -1,18 +1,18 @@
 /**
- * Measures the cost of serving the page: the server's processor time for one load. The first case
- * loads all files over six connections as a browser does. In the second the browser has every file
- * and asks for changes. The first load after the start is printed apart, since files may be read
- * and compressed then.
+ * Measures the cost of serving a room's page: the server's processor time for one load of the files
+ * that Chromium asks for. At first a browser has none of them, and asks over six connections. Later
+ * it has every file and asks for changes.
  */
 
 import { Agent, get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { Child } from '../testkit/participants/child.js';
-import { SERVER } from './participants/scripts.js';
+import { Command } from 'commander';
+import { wholeNumber } from './options.js';
+import { WholeServer } from './participants/whole-server.js';
+import { againstOption, byTurns, printTurns } from './turns.js';
+import { CHROMIUM_ARGUMENTS, findChromium, launchChromium } from '../testkit/browsers/chromium.js';
 
-/** @import { IncomingHttpHeaders } from 'node:http' */
+/** @import { Socket } from 'node:net' */
 
 /** Connections that a browser opens to one host. */
 const CONNECTIONS = 6;
@@ -20,151 +20,139 @@ const CONNECTIONS = 6;
 /** The time between two loads, in milliseconds: an address gets 1 000 files a second. */
 const PAUSE_MS = 120;
 
+/** The time in which a started server comes to rest, in milliseconds. */
+const SETTLE_MS = 3000;
+
 const HEADERS = { 'accept-encoding': 'gzip, deflate, br, zstd' };
 
-/** The places where a page and its modules name other files: elements, imports, workers. */
-const NAMES = [
-  /<(?:script|link)\b[^>]*\b(?:src|href)="([^"]+)"/g,
-  /\bfrom '([^']+)'/g,
-  /\bimport\(?\s*'([^']+)'/g,
-  /new URL\('([^']+)', import\.meta\.url\)/g,
-];
+/** For the time told beforehand: a load, in milliseconds, and all that isn't one, in seconds. */
+const LOAD_MS = 40;
+const SECONDS_BESIDE = 10;
+
+const PAGE = '/r/tea';
+
+/** Files come over HTTP/1 only: without the engine the server has less to do beside. */
+const SERVER_ARGUMENTS = ['--engine', 'none'];
+
+/** @typedef {Map<string, string>} Files the ETag of each by its path */
 
 /**
- * @typedef {{ status: number, headers: IncomingHttpHeaders, body: Buffer, bytes: number }} Answer
+ * @param {string} origin
+ * @returns {Promise<Files>} what Chromium asks for when it opens the page
  */
+async function filesOf(origin) {
+  const browser = await launchChromium({
+    executablePath: findChromium(),
+    args: [...CHROMIUM_ARGUMENTS],
+  });
+  try {
+    const page = await browser.newPage({ serviceWorkers: 'block' });
+    /** @type {Files} */
+    const files = new Map();
+    page.on('response', (response) => {
+      const { etag } = response.headers();
+      const { pathname } = new URL(response.url());
+      if (etag && response.url().startsWith(origin)) files.set(pathname, etag);
+    });
+    await page.goto(origin + PAGE, { waitUntil: 'networkidle' });
+    return files;
+  } finally {
+    await browser.close();
+  }
+}
 
 /**
- * @param {Agent} agent
  * @param {string} url
- * @param {Record<string, string>} [headers]
- * @returns {Promise<Answer>}
+ * @param {Agent} agent
+ * @param {string} [etag] if the browser has it already
+ * @returns {Promise<Socket>} the connection over which it came
+ * @throws {Error} for another status than 200, or than 304 with an ETag
  */
-function request(agent, url, headers = {}) {
+function request(url, agent, etag) {
+  const headers = { ...HEADERS, ...(etag && { 'if-none-match': etag }) };
   return new Promise((resolve, reject) => {
-    const asked = get(url, { agent, headers: { ...HEADERS, ...headers } }, async (response) => {
-      const packed = Buffer.concat(await response.toArray());
-      const { 'content-encoding': encoding } = response.headers;
-      const body =
-        encoding === 'br'
-          ? brotliDecompressSync(packed)
-          : encoding === 'gzip'
-            ? gunzipSync(packed)
-            : packed;
-      resolve({
-        status: response.statusCode ?? 0,
-        headers: response.headers,
-        body,
-        bytes: packed.length,
-      });
+    const asked = get(url, { agent, headers }, async (response) => {
+      const { socket, statusCode } = response;
+      await response.toArray();
+      if (statusCode === (etag ? 304 : 200)) resolve(socket);
+      else reject(new Error(`${url} has the status ${statusCode}`));
     });
     asked.on('error', reject);
   });
 }
 
 /**
- * Finds the page's files, from the page on.
- * @param {Agent} agent
  * @param {string} origin
- * @returns {Promise<Map<string, string>>} each file's ETag by its URL
- */
-async function findFiles(agent, origin) {
-  /** @type {Map<string, string>} */
-  const found = new Map();
-  const waiting = [`${origin}/r/tea`];
-  const seen = new Set(waiting);
-  for (let url = waiting.pop(); url; url = waiting.pop()) {
-    const { status, headers, body } = await request(agent, url);
-    if (status !== 200) continue;
-    found.set(url, String(headers.etag));
-    if (!/html|javascript/.test(headers['content-type'] ?? '')) continue;
-    for (const [, name] of NAMES.flatMap((names) => [...body.toString().matchAll(names)])) {
-      if (!/^[./]/.test(name)) continue;
-      const next = new URL(name, url).href;
-      if (seen.has(next) || !next.startsWith(origin)) continue;
-      seen.add(next);
-      waiting.push(next);
-    }
-  }
-  return found;
-}
-
-/**
- * @param {string} origin
- * @param {Map<string, string>} files
+ * @param {Files} files
  * @param {boolean} isRepeated true if the browser has them already
- * @returns {Promise<number>} bytes of all bodies
+ * @returns {Promise<number>} bytes that came, with all headers
  */
 async function load(origin, files, isRepeated) {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
-  const answers = await Promise.all(
-    [...files].map(([url, etag]) =>
-      request(agent, url, isRepeated ? { 'if-none-match': etag } : {}),
-    ),
+  const sockets = await Promise.all(
+    [...files].map(([path, etag]) => request(origin + path, agent, isRepeated ? etag : undefined)),
   );
   agent.destroy();
-  const wrong = answers.find(({ status }) => status !== (isRepeated ? 304 : 200));
-  if (wrong) throw new Error(`an answer has the status ${wrong.status}`);
-  return answers.reduce((sum, { bytes }) => sum + bytes, 0);
+  return [...new Set(sockets)].reduce((sum, { bytesRead }) => sum + bytesRead, 0);
 }
+
+/** The server's processor time so far, in milliseconds. @param {WholeServer} server */
+const timeOf = (server) => Object.values(server.times()).reduce((sum, ms) => sum + ms, 0);
 
 /**
- * @param {Child} server
- * @param {number} times
- * @param {() => Promise<number>} run one page load
- * @returns {Promise<{ processorMs: number, bytes: number }>} for one
+ * Measures one server.
+ * @param {string | undefined} folder of its checkout
+ * @param {number} times that the page is loaded
+ * @returns {Promise<import('./turns.js').Figures>} milliseconds of the processor for one load
  */
-async function measure(server, times, run) {
-  let bytes = 0;
-  await server.call('begin');
-  const startMs = performance.now();
-  for (let i = 0; i < times; i++) {
-    bytes = await run();
-    await pause(PAUSE_MS);
+async function measure(folder, times) {
+  const known = new WholeServer({ folder, argv: SERVER_ARGUMENTS });
+  const files = await known
+    .origin()
+    .then(filesOf)
+    .finally(() => known.close());
+  const server = new WholeServer({ folder, argv: SERVER_ARGUMENTS });
+  try {
+    const origin = await server.origin();
+    const loads = async (/** @type {number} */ count, /** @type {boolean} */ isRepeated) => {
+      const before = timeOf(server);
+      for (let i = 0; i < count; i++) {
+        await load(origin, files, isRepeated);
+        await pause(PAUSE_MS);
+      }
+      return (timeOf(server) - before) / count;
+    };
+    // What a server does once after its start isn't of a page.
+    await pause(SETTLE_MS);
+    const bytes = await load(origin, files, false);
+    await loads(times, false);
+    const each = await loads(times, false);
+    await loads(times, true);
+    return {
+      files: files.size,
+      bytes,
+      'ms for a load': each,
+      'ms unchanged': await loads(times, true),
+    };
+  } finally {
+    await server.close();
   }
-  const elapsedMs = performance.now() - startMs;
-  const { cpuPercent } = await server.call('collect');
-  return { processorMs: (cpuPercent * elapsedMs) / 100 / times, bytes };
 }
 
-/** @param {string} what @param {{ processorMs: number, bytes: number }} result */
-const print = (what, { processorMs, bytes }) =>
-  console.log(
-    `${what.padEnd(24)} ${processorMs.toFixed(1).padStart(8)} ms ` +
-      ` ${String(bytes).padStart(8)} bytes`,
-  );
-
 async function main() {
-  const { values } = parseArgs({ options: { times: { type: 'string', default: '20' } } });
-  const start = async () => {
-    const server = new Child(SERVER, []);
-    const { port } = await server.call('start', { argv: ['--engine', 'none'], observe: 'nothing' });
-    return { server, origin: `http://localhost:${port}` };
-  };
-  const agent = new Agent();
-  const known = await start();
-  const paths = [...(await findFiles(agent, known.origin))].map(([url, etag]) => ({
-    path: url.slice(known.origin.length),
-    etag,
-  }));
-  await known.server.close();
-
-  const { server, origin } = await start();
-  const files = new Map(paths.map(({ path, etag }) => [origin + path, etag]));
-  console.log(
-    `${files.size} files over ${CONNECTIONS} connections; the server's processor time for ` +
-      'one page load:',
-  );
-  print('the first', await measure(server, 1, () => load(origin, files, false)));
-  const times = Number(values.times);
-  await measure(server, times, () => load(origin, files, false));
-  print(`mean of ${times}`, await measure(server, times, () => load(origin, files, false)));
-  await measure(server, times, () => load(origin, files, true));
-  print(
-    `nothing changed, of ${times}`,
-    await measure(server, times, () => load(origin, files, true)),
-  );
-  await server.close();
+  /** @type {{ against?: string, blocks: number, times: number }} */
+  const { against, blocks, times } = new Command('page-load')
+    .description("The server's processor time for one load of a room's page, as Chromium loads it.")
+    .option('--times <n>', 'loads that a figure is the mean of', wholeNumber(1, 1000), 20)
+    .option('--blocks <n>', 'servers of each checkout', wholeNumber(1, 100), 5)
+    .addOption(againstOption())
+    .parse()
+    .opts();
+  const servers = blocks * (against ? 2 : 1);
+  const seconds = servers * (SECONDS_BESIDE + (4 * times * (PAUSE_MS + LOAD_MS)) / 1000);
+  console.error(`This takes some ${Math.ceil(seconds / 60)} min.`);
+  const measured = (/** @type {string | undefined} */ folder) => measure(folder, times);
+  printTurns(await byTurns({ against, blocks, measure: measured }));
 }
 
 await main();

@@ -4,25 +4,15 @@
  * from outside (/proc), so nothing of the measurement runs in it.
  */
 
-import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
+import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { wholeNumber } from './options.js';
 import { CROWD } from './participants/scripts.js';
-import { bootstrap } from './stats/bootstrap.js';
+import { WholeServer } from './participants/whole-server.js';
+import { againstOption, byTurns, printTurns } from './turns.js';
 import { Child } from '../testkit/participants/child.js';
-import { seededRandom } from '../testkit/random.js';
 import { mean } from '../testkit/statistics.js';
-
-const HERE = fileURLToPath(new URL('..', import.meta.url));
-
-/** Longest time for a server to start or to end, in milliseconds. */
-const START_MS = 20_000;
-const CLOSE_MS = 5000;
 
 /** Bytes of a kibibyte and of a megabyte: /proc counts in the former. */
 const KIBIBYTE = 1024;
@@ -38,59 +28,6 @@ const MEGABYTE = 1e6;
  * @property {string[]} node   options of Node.js
  */
 
-/** A server in a process of its own. */
-class ServerProcess {
-  #process;
-  #exited;
-  /** Sum of V8's pauses so far, in milliseconds, where Node.js runs with --trace-gc. */
-  pausesMs = 0;
-
-  /** @param {string} folder of the checkout @param {Load} load */
-  constructor(folder, { people, more, server, node }) {
-    const argv = [
-      ...['--port', '0', '--h3-port', '0', '--workers', '0', '--complexity', '8'],
-      ...['--max-participants', String(people + more), '--max-speakers', String(people + more)],
-      // The level as the release before spells it, whose server may be measured too.
-      ...['--max-network-joins', '100000', '--mode', 'mix', '--log-level', 'error', ...server],
-    ];
-    this.#process = spawn(process.execPath, [...node, join(folder, 'server/main.js'), ...argv], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    this.#exited = new Promise((end) => void this.#process.once('exit', end));
-  }
-
-  get pid() {
-    return Number(this.#process.pid);
-  }
-
-  /** @returns {Promise<string>} origin of the started server @throws {Error} if it doesn't start */
-  origin() {
-    const lines = createInterface({ input: /** @type {any} */ (this.#process.stdout) });
-    const found = new Promise((take) => {
-      lines.on('line', (line) => {
-        const [, origin] = /^aloud is at (\S+)/.exec(line) ?? [];
-        if (origin) take(origin);
-        const [, ms] = / ms: (?:Scavenge|Mark-Compact) .* MB, ([\d.]+) \/ /.exec(line) ?? [];
-        if (ms) this.pausesMs += Number(ms);
-      });
-    });
-    const failed = Promise.race([this.#exited, wait(START_MS, undefined, { ref: false })]).then(
-      () => {
-        throw new Error('a server did not start');
-      },
-    );
-    return Promise.race([found, failed]);
-  }
-
-  /** Ends it. Idempotent. */
-  async close() {
-    this.#process.kill('SIGINT');
-    const timer = setTimeout(() => this.#process.kill('SIGKILL'), CLOSE_MS);
-    await this.#exited;
-    clearTimeout(timer);
-  }
-}
-
 /**
  * Resident memory of a process by what backs it, in MB.
  * @param {number} pid
@@ -103,31 +40,18 @@ function memoryOf(pid) {
 }
 
 /**
- * Processor time of a process so far, in milliseconds: of JavaScript's thread, of the addon's
- * threads, and of V8's and Node's others.
- * @param {number} pid
- */
-function timesOf(pid) {
-  const times = { javascript: 0, addon: 0, others: 0 };
-  for (const thread of readdirSync(`/proc/${pid}/task`)) {
-    const folder = `/proc/${pid}/task/${thread}`;
-    const ms = Number(readFileSync(`${folder}/schedstat`, 'utf8').split(' ', 1)[0]) / 1e6;
-    const isAddon = readFileSync(`${folder}/comm`, 'utf8').startsWith('aloud-');
-    times[Number(thread) === pid ? 'javascript' : isAddon ? 'addon' : 'others'] += ms;
-  }
-  return times;
-}
-
-/**
- * @typedef {{ [figure: string]: number }} Figures
- *
  * Measures one server once.
- * @param {string} folder
+ * @param {string | undefined} folder of its checkout
  * @param {Load} load
- * @returns {Promise<Figures>} memory in MB, time in percent of a core
+ * @returns {Promise<import('./turns.js').Figures>} memory in MB, time in percent of a core
  */
 async function measure(folder, load) {
-  const server = new ServerProcess(folder, load);
+  const all = String(load.people + load.more);
+  const argv = [
+    ...['--workers', '0', '--complexity', '8', '--mode', 'mix', '--max-network-joins', '100000'],
+    ...['--max-participants', all, '--max-speakers', all, ...load.server],
+  ];
+  const server = new WholeServer({ folder, argv, node: load.node });
   const crowd = new Child(CROWD, []);
   const joinFrom = (/** @type {number} */ from, /** @type {number} */ count) =>
     crowd.call('joinAll', {
@@ -143,10 +67,10 @@ async function measure(folder, load) {
     await crowd.call('open', { origin });
     await joinFrom(0, load.people);
     await wait(1000 * load.warmUp);
-    const [before, startMs, pausesMs] = [timesOf(server.pid), performance.now(), server.pausesMs];
+    const [before, startMs, pausesMs] = [server.times(), performance.now(), server.pausesMs];
     await crowd.call('note');
     await wait(1000 * load.seconds);
-    const [after, passedMs] = [timesOf(server.pid), performance.now() - startMs];
+    const [after, passedMs] = [server.times(), performance.now() - startMs];
     const garbage = (100 * (server.pausesMs - pausesMs)) / passedMs;
     const memory = memoryOf(server.pid);
     const { people } = await crowd.call('take');
@@ -179,22 +103,6 @@ async function measure(folder, load) {
 /** Received packets of a talker's own mix. @param {{ streams: { received: number }[] }} person */
 const receivedOf = ({ streams: [, own] }) => own.received;
 
-/** @param {number[][]} blocks @returns {string} their mean, and of five its interval of 95 % */
-function words(blocks) {
-  const [{ estimate, low, high }] = bootstrap(blocks, (all) => [mean(all)], {
-    random: seededRandom(1),
-  });
-  const interval = Number.isNaN(low) ? '' : ` [${low.toFixed(2)}, ${high.toFixed(2)}]`;
-  return `${estimate.toFixed(2)}${interval}`;
-}
-
-/** @param {string} folder */
-function checkout(folder) {
-  if (!existsSync(join(folder, 'server/main.js')))
-    throw new InvalidArgumentError('it has no server/main.js');
-  return resolve(folder);
-}
-
 /** @param {string} text */
 const wordsOf = (text) => text.split(' ').filter(Boolean);
 
@@ -210,40 +118,19 @@ async function main() {
     .option('--seconds <n>', 'of each measurement', wholeNumber(1, 600), 12)
     .option('--warm-up <n>', 'seconds before each', wholeNumber(0, 600), 4)
     .option('--blocks <n>', 'servers of each checkout', wholeNumber(1, 100), 5)
-    .option('--against <folder>', 'another checkout, with its packages and addon', checkout)
+    .addOption(againstOption())
     .option('--server <options>', 'further options of the servers', wordsOf, [])
     .option('--node <options>', 'options of Node.js, such as --trace-gc', wordsOf, [])
     .option('--json', 'print all blocks as JSON', false)
     .parse()
     .opts();
-  const folders = against ? [HERE, against] : [HERE];
-  const seconds = blocks * folders.length * (2 * (load.seconds + load.warmUp) + 4);
-  console.error(`This takes some ${Math.ceil(seconds / 60)} minutes.`);
-  const results = folders.map(() => /** @type {Figures[]} */ ([]));
-  for (let block = 0; block < blocks; block++) {
-    for (const turn of folders.keys()) {
-      const which = (turn + block) % folders.length;
-      results[which].push(await measure(folders[which], load));
-    }
-  }
-  if (json) return console.log(JSON.stringify(results));
-  const figures = Object.keys(results[0][0]);
-  const column = (/** @type {number} */ which, /** @type {string} */ name) =>
-    words(results[which].map((figure) => [figure[name]]));
-  console.table(
-    Object.fromEntries(
-      figures.map((name) => [
-        name,
-        {
-          here: column(0, name),
-          ...(against && {
-            there: column(1, name),
-            ratio: words(results[0].map((figure, i) => [figure[name] / results[1][i][name]])),
-          }),
-        },
-      ]),
-    ),
-  );
+  const servers = blocks * (against ? 2 : 1);
+  const seconds = servers * (2 * (load.seconds + load.warmUp) + 4);
+  console.error(`This takes some ${Math.ceil(seconds / 60)} min.`);
+  const measured = (/** @type {string | undefined} */ folder) => measure(folder, load);
+  const results = await byTurns({ against, blocks, measure: measured });
+  if (json) console.log(JSON.stringify(results));
+  else printTurns(results);
 }
 
 await main();
