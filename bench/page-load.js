@@ -122,7 +122,7 @@ async function measure(folder, times) {
       }
       return (timeOf(server) - before) / count;
     };
-    // What a server does once after its start isn't of a page.
+    // Work that a server does once, after its start, is not of a page.
     await pause(SETTLE_MS);
     const bytes = await load(origin, files, false);
     await loads(times, false);
