@@ -38,7 +38,7 @@ const SERVER_ARGUMENTS = ['--engine', 'none'];
 
 /**
  * @param {string} origin
- * @returns {Promise<Files>} what Chromium asks for when it opens the page
+ * @returns {Promise<Files>} all files that Chromium asks for
  */
 async function filesOf(origin) {
   const browser = await launchChromium({
