@@ -18,6 +18,7 @@
  * @property {boolean} silenced
  * @property {number} hand     rank among the raised hands; 0 while it is down
  * @property {number} group    that they are in; 0: the room
+ * @property {string | null} language  that they interpret into
  * @property {number} epoch    of the room; 0 without a cluster
  * @property {Omit<Settings, 'serverDelayMs'>} settings of the room; none in tokens of an earlier
  *   release
@@ -55,6 +56,7 @@ const payload = z.object({
   x: personFields.silenced.default(false),
   h: personFields.hand.default(0),
   b: personFields.group.default(0),
+  a: personFields.language.default(null),
   e: z.number().int().min(0).default(0),
   f: settingsFields.frameMs,
   c: settingsFields.channels,
@@ -104,7 +106,7 @@ export class ResumeTokens {
 
   /** @param {Omit<Place, 'issuedMs'>} place @returns {string} */
   sign({ room, key, id, name, label, grant, role, epoch, settings, ...now }) {
-    const { muted, silenced, hand, group } = now;
+    const { muted, silenced, hand, group, language } = now;
     const { role: granted, withheld, identity, tokenId } = grant;
     const said = {
       r: room,
@@ -121,6 +123,7 @@ export class ResumeTokens {
       ...(silenced && { x: true }),
       ...(hand > 0 && { h: hand }),
       ...(group > 0 && { b: group }),
+      ...(language !== null && { a: language }),
       ...(epoch > 0 && {
         e: epoch,
         f: settings.frameMs,
@@ -174,7 +177,7 @@ export class ResumeTokens {
 }
 
 /** @param {z.infer<typeof payload>} said @returns {Place} */
-function placeOf({ r, k, i, n, l, g, o, w, s, j, m, x, h, b, e, f, c, d, y, t }) {
+function placeOf({ r, k, i, n, l, g, o, w, s, j, m, x, h, b, a, e, f, c, d, y, t }) {
   /** @type {Grant} */
   const grant = {
     role: g,
@@ -195,6 +198,7 @@ function placeOf({ r, k, i, n, l, g, o, w, s, j, m, x, h, b, e, f, c, d, y, t })
     silenced: x,
     hand: h,
     group: b,
+    language: a,
     epoch: e,
     settings,
     issuedMs: t,

@@ -1,7 +1,7 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Bus } from '../bus/bus.js'
- * @import { PlaceNote, KnownState } from '../state/portable-state.js'
+ * @import { GroupsState, PlaceNote, KnownState } from '../state/portable-state.js'
  * @import { ClusterMessageReader, Subjects } from '../bus/messages.js'
  *
  * @typedef {object} Kept
@@ -116,14 +116,18 @@ export class RoomStates {
   }
 
   /**
-   * Updates an old state to now: its bans have less time left.
+   * Updates an old state to now: its bans and its groups have less time left.
    * @param {KnownState} rules
    * @param {number} atMs
    */
   #aged(rules, atMs) {
     const ms = this.#clock.now() - atMs;
     const bans = rules.bans.map((ban) => ({ ...ban, leftMs: ban.leftMs - ms }));
-    return { ...rules, bans: bans.filter(({ leftMs }) => leftMs > 0) };
+    return {
+      ...rules,
+      bans: bans.filter(({ leftMs }) => leftMs > 0),
+      groups: rules.groups && agedGroups(rules.groups, ms),
+    };
   }
 
   /** @param {string} room */
@@ -202,3 +206,9 @@ export class RoomStates {
     for (const stop of this.#stops.splice(0)) stop();
   }
 }
+
+/** @param {GroupsState} groups @param {number} ms  since then @returns {GroupsState} */
+const agedGroups = ({ leftMs, ...groups }, ms) => ({
+  ...groups,
+  leftMs: leftMs === null ? null : Math.max(0, leftMs - ms),
+});

@@ -7,7 +7,7 @@
  * | `told`: settings | yes | yes | yes | `frameMs`, `channels`, `mode`, `e2e` |
  * | `told`: rules, secrets, stage, groups, bans, restraints, places, ids | yes | yes | yes | no |
  * | `chat` | yes | yes | no | no |
- * | `people`: identity, role, mutes, hand, group | yes | no | no | their own |
+ * | `people`: identity, role, mutes, hand, group, language | yes | no | no | their own |
  *
  * Nodes of two releases read each other: unknown fields are ignored, and missing ones have
  * defaults. A field whose meaning changes gets another name.
@@ -66,6 +66,8 @@ export const personFields = Object.freeze({
   hand: z.number().int().min(0).max(1_000_000_000),
   /** Group that they are in; 0 in the room. */
   group: z.number().int().min(0).max(MAX_GROUPS),
+  /** Tag of the language that they interpret into. */
+  language: z.string().max(100).nullable(),
 });
 
 /** The person's grant at the join. */
@@ -79,8 +81,7 @@ export const grantFields = Object.freeze({
 const personState = z.object({
   ...personFields,
   group: personFields.group.default(0),
-  /** Language that they interpret into. */
-  language: z.string().max(100).nullable().default(null),
+  language: personFields.language.default(null),
   grant: z.object(grantFields),
   /** True for a member of the audience. */
   isLight: z.boolean(),

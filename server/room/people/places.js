@@ -234,7 +234,7 @@ export class Places {
   /** @param {Place} place */
   #sign(place) {
     const { key, holder } = place;
-    const { id, name, label, grant, hand, group } = holder;
+    const { id, name, label, grant, hand, group, language } = holder;
     const { role, muted, silenced } = holder.standing;
     place.signed = changeable(holder);
     return this.#tokens.sign({
@@ -249,6 +249,7 @@ export class Places {
       silenced,
       hand,
       group,
+      language,
       epoch: this.#epoch,
       settings: this.#settings.state(),
     });
@@ -279,8 +280,8 @@ export class Places {
 }
 
 /** Fields of a token that may change. @param {Member} member */
-const changeable = ({ standing: { role, muted, silenced }, hand, group }) =>
-  `${role} ${muted} ${silenced} ${hand} ${group}`;
+const changeable = ({ standing: { role, muted, silenced }, hand, group, language }) =>
+  `${role} ${muted} ${silenced} ${hand} ${group} ${language}`;
 
 /** Most notes; beyond it the oldest is dropped. */
 const MOST_NOTES = 10_000;

@@ -99,7 +99,7 @@ export class Interpreters {
   }
 
   /**
-   * Restores an interpreter who has come back. Nobody is told before their welcome: see `review`.
+   * Restores an interpreter who has come back. Their welcome precedes all messages: see `review`.
    * @param {Member} member
    */
   entered(member) {

@@ -219,7 +219,9 @@ export class Rules {
       this.casting.resupply();
     }
     if (this.streams.key === null) this.streams.restore(other.streamKey);
-    if (!this.groups.areOpen) this.groups.restore(other.groups);
+    // A broadcast has no groups.
+    if (this.stage.isOn) this.groups.callBack(0);
+    else if (!this.groups.areOpen) this.groups.restore(other.groups);
     for (const { key, role, silenced } of this.#takeLists(other))
       this.#apply(this.#people.places.atKey(key), role, silenced);
     if (JSON.stringify(this.told) !== before) this.tell();

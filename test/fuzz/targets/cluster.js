@@ -163,6 +163,7 @@ const place = {
   silenced: false,
   hand: 0,
   group: 0,
+  language: null,
   epoch: 5,
   settings: {
     frameMs: 10,
@@ -177,6 +178,7 @@ const good = [
     ...place,
     role: 'moderator',
     silenced: true,
+    language: 'pt-BR',
     grant: { ...OPEN_GRANT, identity: 'ann', withheld: new Set(['chat']) },
   }),
 ];

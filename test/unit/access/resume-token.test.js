@@ -23,6 +23,7 @@ const ann = {
   silenced: true,
   hand: 3,
   group: 2,
+  language: 'pt-BR',
   epoch: 12,
   issuedMs: NOW,
   settings: { frameMs: 10, channels: 2, mode: 'forward', e2e: true },
@@ -44,6 +45,7 @@ describe('a resume token', () => {
       muted: false,
       silenced: false,
       hand: 0,
+      language: null,
       epoch: 0,
       settings: { frameMs: undefined, channels: undefined, mode: undefined, e2e: undefined },
     };

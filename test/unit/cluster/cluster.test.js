@@ -319,6 +319,24 @@ describe('the rules of a room', () => {
     expect(leftOf(b)).toEqual([20]);
   });
 
+  it('have groups that end in time, and at once if their node died before', async () => {
+    const nodes = new Nodes();
+    const [a, b] = [nodes.add('a'), nodes.add('b')];
+    b.bus.part = 1;
+    await where(nodes, a, 'tea');
+    a.used.add('tea');
+    b.bus.part = 0;
+    const groups = { count: 2, choose: false, leftMs: 40_000 };
+    a.cluster.ruled('tea', { ...rules, groups });
+    await nodes.pass(30_000);
+    const leftOf = (/** @type {typeof a} */ { cluster }) =>
+      Math.round((cluster.rulesOf('tea')?.groups?.leftMs ?? NaN) / 1000);
+    expect([leftOf(a), leftOf(b)]).toEqual([10, 10]);
+    a.bus.dead = true;
+    await nodes.pass(20_000);
+    expect(leftOf(b)).toBe(0);
+  });
+
   it('are forgotten when it has ended, and go with it when it moves', async () => {
     const nodes = new Nodes();
     const [a, b] = [nodes.add('a'), nodes.add('b')];

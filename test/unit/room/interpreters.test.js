@@ -110,7 +110,7 @@ describe('an interpreter', () => {
     listenTo(lea, 'es');
     const told = lea.session.told('room').length;
     const again = await conference.join('Ida', { resume: last(ida, 'welcome').resume });
-    // Nobody is told of a change, so nobody asks again.
+    // There is no message of a change, so nobody asks again.
     expect(lea.session.told('room').length).toBe(told);
     expect(again.session.messages[0]).toMatchObject({
       type: 'welcome',
@@ -203,7 +203,7 @@ describe('an interpreter', () => {
     expect(last(ann, 'refused')).toMatchObject({ code: 'languages-limit' });
     act(ann, { action: 'interpret', person: people[8].id, language: 'ar' });
     expect(last(ann, 'changed').person).toMatchObject({ language: 'ar' });
-    // The languages of those who are away count, since they come back.
+    // People who are away come back to their language.
     people[7].session.close(19, 'lost');
     act(ann, { action: 'interpret', person: people[8].id, language: 'pt' });
     expect(last(ann, 'refused')).toMatchObject({ code: 'languages-limit' });

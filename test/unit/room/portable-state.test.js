@@ -192,6 +192,22 @@ describe('a room of which everything is set', () => {
     ).toBe('speaker');
   });
 
+  it('has the interpreters of its broadcast again, by their tokens', async () => {
+    const nodes = new Nodes();
+    const one = nodes.add();
+    const [ann, ida] = [await one.join('Ann'), await one.join('Ida')];
+    does(ann, { action: 'broadcast', on: true });
+    does(ann, { action: 'interpret', person: ida.id, language: 'pt-BR' });
+    await settle();
+    const other = nodes.add();
+    await other.join('Ann', { resume: tokenOf(ann) });
+    const again = await other.join('Ida', { resume: tokenOf(ida) });
+    expect(welcomeOf(again)).toMatchObject({
+      rules: { broadcast: true, languages: ['pt-BR'] },
+      people: [{ name: 'Ann' }, { name: 'Ida', language: 'pt-BR' }],
+    });
+  });
+
   it('is read by a node of the release before, and reads what that one tells', () => {
     const before = {
       locked: true,
@@ -484,5 +500,22 @@ describe('two nodes that had one room while they were apart', () => {
     });
     expect(bob2.session.told('moderated')).toMatchObject([{ action: 'muted', muted: true }]);
     expect(bob2.session.told('room').at(-1)).toMatchObject({ lobby: true, password: true });
+  });
+
+  it('have no groups once either is a broadcast', async () => {
+    const [split, live] = [new Nodes().add(), new Nodes().add()];
+    const [ann, bob] = [await split.join('Ann'), await split.join('Bob')];
+    does(ann, { action: 'groups', count: 2 });
+    does(ann, { action: 'group', person: bob.id, group: 1 });
+    const eve = await live.join('Eve');
+    does(eve, { action: 'broadcast', on: true });
+    const told = [split, live].map((conference) => labOf(conference).rules.state());
+    labOf(split).rules.meet(told[1]);
+    labOf(live).rules.meet(told[0]);
+    for (const conference of [split, live]) {
+      expect(labOf(conference).rules.told).toMatchObject({ broadcast: true });
+      expect(labOf(conference).rules.told).not.toHaveProperty('groups');
+    }
+    expect(labOf(split).find(bob.id)?.group).toBe(0);
   });
 });
