@@ -6,9 +6,12 @@ import { useSite } from './support/site.js';
 
 const codes = Object.keys(languages).filter((code) => code !== 'en');
 
-/** Runs in the page: what is wider than the page, or cut off. */
-const cutOff = () =>
-  [...document.querySelectorAll('button, h1, h2, label, select, summary, a')]
+/** Runs in the page: what is wider than the page, or cut off. @param {string} within  a selector */
+const cutOff = (within) =>
+  [...document.querySelectorAll(within)]
+    .flatMap((part) => [
+      ...part.querySelectorAll('button, h1, h2, label, legend, select, summary, a'),
+    ])
     .filter((element) => element.checkVisibility())
     .filter((element) => {
       const { left, right } = element.getBoundingClientRect();
@@ -29,18 +32,28 @@ inBrowser.describe('the page on a phone', () => {
         return { lang: root.lang, dir: root.dir };
       });
       expect({ lang, dir }).toEqual({ lang: code, dir: code === 'ar' ? 'rtl' : 'ltr' });
-      expect(await page.evaluate(cutOff)).toEqual([]);
+      expect(await page.evaluate(cutOff, 'body')).toEqual([]);
       expect(await violationsOf(page)).toEqual([]);
 
       await page.goto(new URL('/r/tea', site.url).href);
       const { join } = (await import(`../../public/texts/${code}/labels.js`)).labels;
       await page.getByRole('button', { name: join, exact: true }).first().waitFor();
-      expect(await page.evaluate(cutOff)).toEqual([]);
+      expect(await page.evaluate(cutOff, 'body')).toEqual([]);
       await page.getByRole('textbox').first().fill('Ada');
       await page.getByRole('button', { name: join, exact: true }).first().click();
       await page.locator('#call-bar').waitFor();
-      expect(await page.evaluate(cutOff)).toEqual([]);
+      expect(await page.evaluate(cutOff, 'body')).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+
+      await page.locator('#mute').click();
+      for (const panel of ['record', 'moderate', 'sound', 'settings']) {
+        await page.locator('#more').click();
+        await page.locator(`#${panel}`).click();
+        await page.locator('#side-content :is(button, select)').first().waitFor();
+        expect(await page.evaluate(cutOff, '#side, #call-bar'), panel).toEqual([]);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+        await page.locator('#side-close').click();
+      }
       await page.close();
     });
 
@@ -66,6 +79,13 @@ inBrowser.describe('the page on a phone', () => {
       const letter = page.locator('.side-letter').first();
       await letter.waitFor({ state: 'attached' });
       expect(await letter.evaluate((one) => getComputedStyle(one).direction)).toBe('ltr');
+
+      await page.locator('#chat').click();
+      const padding = await page.locator('.side-head').evaluate((head) => {
+        const { paddingLeft, paddingRight } = getComputedStyle(head);
+        return parseFloat(paddingRight) - parseFloat(paddingLeft);
+      });
+      expect(padding).toBeGreaterThan(8);
     },
   );
 

@@ -21,7 +21,7 @@ export const callTexts = {
     `Die Verzögerung ist länger, als die meisten brauchen, weil der Ton von ${list(names)} spät ` +
     'ankommt.',
   mute: 'Stumm',
-  unmute: 'Stummschaltung aufheben',
+  unmute: 'Mikro an',
   talking: 'Du sprichst',
   raiseHand: 'Hand heben',
   lowerHand: 'Hand senken',

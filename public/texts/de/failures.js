@@ -5,8 +5,8 @@ const soundFailures = {
     'Es wurde kein Mikrofon gefunden. Schließe eines an, dann verwendet das Gespräch es von ' +
     `selbst. ${LISTEN}`,
   'microphone-refused':
-    'Der Browser durfte das Mikrofon nicht benutzen. Erlaube es dieser Seite in der Adressleiste ' +
-    'des Browsers und drücke im Gespräch „Stummschaltung aufheben“ oder wähle es unter ' +
+    'Der Browser durfte das Mikrofon nicht benutzen. Erlaube es dieser Seite in der ' +
+    'Adressleiste des Browsers und drücke im Gespräch „Mikro an“ oder wähle es unter ' +
     `„Mikrofon“. ${LISTEN}`,
   'microphone-busy':
     'Das Mikrofon ließ sich nicht öffnen. Schließe andere Programme, die es benutzen, oder ' +

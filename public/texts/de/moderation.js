@@ -16,8 +16,7 @@ export const moderationTexts = {
   cannotSpeak:
     'Du hörst hier nur zu, und niemand hört dich. Hebe die Hand, um von der Moderation das Wort ' +
     'zu bekommen.',
-  onStage:
-    'Du bist auf der Bühne und stumm. Drücke „Stummschaltung aufheben“, um gehört zu werden.',
+  onStage: 'Du bist auf der Bühne und stumm. Drücke „Mikro an“, um gehört zu werden.',
   moderate: 'Moderieren …',
   lowerTheirHand: 'Hand senken',
   handsUp: (count) => `${count} Zuhörende haben die Hand gehoben.`,
@@ -48,7 +47,7 @@ export const moderators = { operator: 'Der Betreiber des Servers' };
 /** @type {Readonly<Record<string, string>>} */
 const roleNames = {
   moderator: 'moderierst du diesen Raum',
-  speaker: 'darfst du sprechen. Wenn du stumm bist, drücke „Stummschaltung aufheben“',
+  speaker: 'darfst du sprechen. Wenn du stumm bist, drücke „Mikro an“',
   listener: 'hörst du nur zu: Du hörst die anderen, und sie hören dich nicht',
 };
 
@@ -58,8 +57,7 @@ export const moderatedTexts = {
     (by === null
       ? 'Die Moderation hat dich noch stummgeschaltet. '
       : `${by} hat dich stummgeschaltet. `) + 'Hebe die Hand, wenn du sprechen willst.',
-  'may-unmute': (by) =>
-    `${by} lässt dich wieder sprechen. Drücke „Stummschaltung aufheben“, wenn du willst.`,
+  'may-unmute': (by) => `${by} lässt dich wieder sprechen. Drücke „Mikro an“, wenn du willst.`,
   'hand-lowered': (by) => `${by} hat deine Hand gesenkt.`,
   role: (by, role) =>
     `${by === null ? 'Ab jetzt' : `${by} hat deine Rolle geändert. Ab jetzt`} ` +

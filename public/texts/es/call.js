@@ -21,7 +21,7 @@ export const callTexts = {
     `El retardo es mayor de lo que necesita la mayoría, porque el sonido de ${list(names)} ` +
     'llega tarde.',
   mute: 'Silenciar',
-  unmute: 'Activar micrófono',
+  unmute: 'Reactivar',
   talking: 'Hablando',
   raiseHand: 'Levantar la mano',
   lowerHand: 'Bajar la mano',

@@ -7,8 +7,7 @@ export const failureTexts = {
     `automáticamente. ${LISTEN}`,
   'microphone-refused':
     'El navegador no ha podido usar el micrófono. Permítelo para esta página en la barra de ' +
-    'direcciones, y pulsa «Activar micrófono» en la llamada o elígelo en «Micrófono». ' +
-    LISTEN,
+    `direcciones, y pulsa «Reactivar» en la llamada o elígelo en «Micrófono». ${LISTEN}`,
   'microphone-busy':
     'No se ha podido abrir el micrófono. Cierra otros programas que lo usen, o elige otro en ' +
     `«Micrófono», que en una llamada está en «Ajustes». ${LISTEN}`,

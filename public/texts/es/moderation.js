@@ -15,7 +15,7 @@ export const moderationTexts = {
   nowModerates: (name) => `${name} modera ahora.`,
   cannotSpeak:
     'Aquí eres oyente y nadie te oye. Levanta la mano para pedir la palabra a un moderador.',
-  onStage: 'Estás en el escenario, en silencio. Pulsa «Activar micrófono» para que se te oiga.',
+  onStage: 'Estás en el escenario, en silencio. Pulsa «Reactivar» para que se te oiga.',
   moderate: 'Moderar…',
   lowerTheirHand: 'Bajarle la mano',
   handsUp: (count) => `${count} oyentes han levantado la mano.`,
@@ -44,7 +44,7 @@ export const moderators = { operator: 'El administrador del servidor' };
 /** @type {Readonly<Record<string, string>>} */
 const roleNames = {
   moderator: 'moderas esta sala',
-  speaker: 'puedes hablar. Si estás en silencio, pulsa «Activar micrófono» para que se te oiga',
+  speaker: 'puedes hablar. Si estás en silencio, pulsa «Reactivar» para que se te oiga',
   listener: 'eres oyente: oyes a los demás, y ellos no te oyen',
 };
 
@@ -53,7 +53,7 @@ export const moderatedTexts = {
   muted: (by) =>
     (by === null ? 'Un moderador te sigue silenciando. ' : `${by} te ha silenciado. `) +
     'Levanta la mano para pedir la palabra.',
-  'may-unmute': (by) => `${by} te deja hablar de nuevo. Pulsa «Activar micrófono» cuando quieras.`,
+  'may-unmute': (by) => `${by} te deja hablar de nuevo. Pulsa «Reactivar» cuando quieras.`,
   'hand-lowered': (by) => `${by} te ha bajado la mano.`,
   role: (by, role) =>
     `${by === null ? 'Ahora' : `${by} ha cambiado tu rol. Ahora`} ` +

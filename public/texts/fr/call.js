@@ -20,8 +20,8 @@ export const callTexts = {
   waitedFor: (names) =>
     `Le délai est plus long que nécessaire pour la plupart, car le son de ${list(names)} ` +
     'arrive tard.',
-  mute: 'Couper le micro',
-  unmute: 'Activer le micro',
+  mute: 'Couper',
+  unmute: 'Réactiver',
   talking: 'Vous parlez',
   raiseHand: 'Lever la main',
   lowerHand: 'Baisser la main',

@@ -6,8 +6,8 @@ export const failureTexts = {
     'Aucun micro n’a été trouvé. Branchez-en un, et l’appel l’utilisera automatiquement. ' + LISTEN,
   'microphone-refused':
     'Le navigateur n’a pas pu utiliser le micro. Autorisez-le pour cette page dans la barre ' +
-    'd’adresse, puis appuyez sur « Activer le micro » dans l’appel, ou choisissez-le sous ' +
-    `« Micro ». ${LISTEN}`,
+    'd’adresse, puis appuyez sur « Réactiver » dans l’appel, ou choisissez-le sous « Micro ». ' +
+    LISTEN,
   'microphone-busy':
     'Le micro n’a pas pu être ouvert. Fermez les autres programmes qui l’utilisent, ou ' +
     `choisissez-en un autre sous « Micro », dans « Réglages » pendant un appel. ${LISTEN}`,

@@ -58,7 +58,7 @@ export const labels = {
     'quand quelqu’un arrive.',
   copyLink: 'Copier le lien',
   qrCode: 'Code QR',
-  mute: 'Couper le micro',
+  mute: 'Couper',
   hand: 'Main',
   chat: 'Chat',
   more: 'Plus',
@@ -185,6 +185,6 @@ export const elementTexts = {
   left: 'Vous avez quitté l’appel.',
   alone: 'Il n’y a que vous ici.',
   people: 'Personnes dans le salon',
-  mute: 'Couper le micro',
+  mute: 'Couper',
   leave: 'Quitter',
 };

@@ -16,9 +16,7 @@ export const moderationTexts = {
   cannotSpeak:
     'Ici vous écoutez, et personne ne vous entend. Levez la main pour demander la parole à ' +
     'un modérateur.',
-  onStage:
-    'Vous êtes sur scène, micro coupé. Appuyez sur « Activer le micro » pour qu’on vous ' +
-    'entende.',
+  onStage: 'Vous êtes sur scène, micro coupé. Appuyez sur « Réactiver » pour qu’on vous entende.',
   moderate: 'Modérer…',
   lowerTheirHand: 'Baisser sa main',
   handsUp: (count) => `${count} auditeurs ont levé la main.`,
@@ -49,7 +47,7 @@ export const moderators = { operator: 'L’administrateur du serveur' };
 /** @type {Readonly<Record<string, string>>} */
 const roleNames = {
   moderator: 'vous modérez ce salon',
-  speaker: 'vous pouvez parler. Si votre micro est coupé, appuyez sur « Activer le micro »',
+  speaker: 'vous pouvez parler. Si votre micro est coupé, appuyez sur « Réactiver »',
   listener: 'vous écoutez : vous entendez les autres, et ils ne vous entendent pas',
 };
 
@@ -60,7 +58,7 @@ export const moderatedTexts = {
       ? 'Votre micro est toujours coupé par un modérateur. '
       : `${by} a coupé votre micro. `) + 'Levez la main pour demander la parole.',
   'may-unmute': (by) =>
-    `${by} vous redonne la parole. Appuyez sur « Activer le micro » quand vous le voulez.`,
+    `${by} vous redonne la parole. Appuyez sur « Réactiver » quand vous le voulez.`,
   'hand-lowered': (by) => `${by} a baissé votre main.`,
   role: (by, role) =>
     `${by === null ? 'Maintenant' : `${by} a changé votre rôle. Maintenant`} ` +

@@ -20,8 +20,8 @@ export const callTexts = {
   waitedFor: (names) =>
     `Il ritardo è più lungo di quanto serva ai più, perché il suono di ${list(names)} arriva ` +
     'tardi.',
-  mute: 'Spegni microfono',
-  unmute: 'Accendi microfono',
+  mute: 'Silenzia',
+  unmute: 'Riattiva',
   talking: 'Parli',
   raiseHand: 'Alza la mano',
   lowerHand: 'Abbassa la mano',

@@ -7,8 +7,8 @@ export const failureTexts = {
     `automaticamente. ${LISTEN}`,
   'microphone-refused':
     'Il browser non ha potuto usare il microfono. Consentilo per questa pagina nella barra ' +
-    'degli indirizzi, poi premi «Accendi microfono» nella chiamata, o scegli il microfono ' +
-    `sotto «Microfono». ${LISTEN}`,
+    'degli indirizzi, poi premi «Riattiva» nella chiamata, o scegli il microfono sotto ' +
+    `«Microfono». ${LISTEN}`,
   'microphone-busy':
     'Il microfono non si è potuto aprire. Chiudi gli altri programmi che lo usano, o scegline ' +
     `un altro sotto «Microfono», che in una chiamata è in «Impostazioni». ${LISTEN}`,

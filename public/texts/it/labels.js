@@ -57,7 +57,7 @@ export const labels = {
     'quando arriva qualcuno.',
   copyLink: 'Copia link',
   qrCode: 'Codice QR',
-  mute: 'Spegni microfono',
+  mute: 'Silenzia',
   hand: 'Mano',
   chat: 'Chat',
   more: 'Altro',
@@ -183,6 +183,6 @@ export const elementTexts = {
   left: 'Hai lasciato la chiamata.',
   alone: 'Ci sei solo tu.',
   people: 'Persone nella stanza',
-  mute: 'Spegni microfono',
+  mute: 'Silenzia',
   leave: 'Esci',
 };

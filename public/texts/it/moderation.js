@@ -16,7 +16,7 @@ export const moderationTexts = {
   cannotSpeak:
     'Qui ascolti soltanto, e nessuno ti sente. Alza la mano per chiedere la parola a un ' +
     'moderatore.',
-  onStage: 'Sei sul palco con il microfono spento. Premi «Accendi microfono» per farti sentire.',
+  onStage: 'Sei sul palco con il microfono spento. Premi «Riattiva» per farti sentire.',
   moderate: 'Modera…',
   lowerTheirHand: 'Abbassa la sua mano',
   handsUp: (count) => `${count} ascoltatori hanno alzato la mano.`,
@@ -44,7 +44,7 @@ export const moderators = { operator: 'L’amministratore del server' };
 /** @type {Readonly<Record<string, string>>} */
 const roleNames = {
   moderator: 'moderi questa stanza',
-  speaker: 'puoi parlare. Se hai il microfono spento, premi «Accendi microfono» per farti sentire',
+  speaker: 'puoi parlare. Se hai il microfono spento, premi «Riattiva» per farti sentire',
   listener: 'ascolti: senti gli altri, e loro non sentono te',
 };
 
@@ -54,7 +54,7 @@ export const moderatedTexts = {
     (by === null
       ? 'Un moderatore tiene ancora spento il tuo microfono. '
       : `${by} ha spento il tuo microfono. `) + 'Alza la mano per chiedere la parola.',
-  'may-unmute': (by) => `${by} ti lascia di nuovo parlare. Premi «Accendi microfono» quando vuoi.`,
+  'may-unmute': (by) => `${by} ti lascia di nuovo parlare. Premi «Riattiva» quando vuoi.`,
   'hand-lowered': (by) => `${by} ti ha abbassato la mano.`,
   role: (by, role) =>
     `${by === null ? 'Ora' : `${by} ha cambiato il tuo ruolo. Ora`} ` +

@@ -20,7 +20,7 @@ export const callTexts = {
   waitedFor: (names) =>
     `O atraso é maior do que a maioria precisa, porque o som de ${list(names)} chega tarde.`,
   mute: 'Silenciar',
-  unmute: 'Ligar microfone',
+  unmute: 'Reativar',
   talking: 'Falando',
   raiseHand: 'Levantar a mão',
   lowerHand: 'Abaixar a mão',

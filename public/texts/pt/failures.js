@@ -7,7 +7,7 @@ export const failureTexts = {
     LISTEN,
   'microphone-refused':
     'O navegador não pôde usar o microfone. Permita para esta página na barra de endereços, ' +
-    `depois toque em “Ligar microfone” na chamada, ou escolha-o em “Microfone”. ${LISTEN}`,
+    `depois toque em “Reativar” na chamada, ou escolha-o em “Microfone”. ${LISTEN}`,
   'microphone-busy':
     'Não foi possível abrir o microfone. Feche outros programas que o usam, ou escolha outro ' +
     `em “Microfone”, que em uma chamada fica em “Configurações”. ${LISTEN}`,

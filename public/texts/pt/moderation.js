@@ -16,9 +16,7 @@ export const moderationTexts = {
   cannotSpeak:
     'Aqui você é ouvinte, e ninguém ouve você. Levante a mão para pedir a palavra a um ' +
     'moderador.',
-  onStage:
-    'Você está no palco com o microfone desligado. Toque em “Ligar microfone” para que ouçam ' +
-    'você.',
+  onStage: 'Você está no palco com o microfone desligado. Toque em “Reativar” para que ouçam você.',
   moderate: 'Moderar…',
   lowerTheirHand: 'Abaixar a mão',
   handsUp: (count) => `${count} ouvintes levantaram a mão.`,
@@ -47,8 +45,8 @@ export const moderators = { operator: 'O administrador do servidor' };
 const roleNames = {
   moderator: 'você modera esta sala',
   speaker:
-    'você pode falar. Se o microfone estiver desligado, toque em “Ligar microfone” para que ' +
-    'ouçam você',
+    'você pode falar. Se o microfone estiver desligado, toque em “Reativar” para que ouçam ' +
+    'você',
   listener: 'você é ouvinte: ouve os outros, e eles não ouvem você',
 };
 
@@ -58,7 +56,7 @@ export const moderatedTexts = {
     (by === null
       ? 'Um moderador ainda mantém seu microfone desligado. '
       : `${by} desligou seu microfone. `) + 'Levante a mão para pedir a palavra.',
-  'may-unmute': (by) => `${by} deixa você falar de novo. Toque em “Ligar microfone” quando quiser.`,
+  'may-unmute': (by) => `${by} deixa você falar de novo. Toque em “Reativar” quando quiser.`,
   'hand-lowered': (by) => `${by} abaixou sua mão.`,
   role: (by, role) =>
     `${by === null ? 'Agora' : `${by} mudou sua função. Agora`} ` +

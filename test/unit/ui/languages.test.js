@@ -7,7 +7,7 @@ const TEXTS = new URL('../../../public/texts/', import.meta.url);
 const NO_TEXTS = ['language.js', 'texts.js', 'units.js'];
 /** Texts that a phone's bar of 390 px has beside each other, with their most characters. */
 const SHORT = {
-  mute: 16,
+  mute: 10,
   hand: 14,
   chat: 14,
   more: 14,
@@ -122,6 +122,8 @@ describe.each(codes)('the page in %s', (code) => {
     const { labels } = /** @type {any} */ (await tablesOf(`${code}/labels.js`));
     for (const [key, most] of Object.entries(SHORT))
       expect([...labels[key]].length, `${key}: ${labels[key]}`).toBeLessThanOrEqual(most);
+    const { callTexts } = /** @type {any} */ (await tablesOf(`${code}/call.js`));
+    expect([...callTexts.unmute].length, callTexts.unmute).toBeLessThanOrEqual(12);
   });
 
   it.each(files)('has its own punctuation in %s', async (file) => {
