@@ -3,7 +3,7 @@
 export interface JoinOptions {
   /** The link of a room, with the token, key or invitation behind its "#" if it has them. */
   room: string;
-  /** The name that others see. */
+  /** The name that others see. Default: 'Guest'. */
   name?: string;
   /** true: joins the audience, and needs no microphone. */
   listen?: boolean;

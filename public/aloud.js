@@ -17,7 +17,7 @@ export { Call };
  * @typedef {object} JoinOptions
  * @property {string} room  its name on the server of this module, or a room's whole link with the
  *   token, key or invitation behind its "#"
- * @property {string} [name]  that others see
+ * @property {string} [name]  that others see; 'Guest' by default
  * @property {boolean} [listen]  true: joins the audience, and needs no microphone
  * @property {string} [microphone]  device id; '' (default): the default microphone
  * @property {string} [speaker]  device id; '' (default): the default speaker
@@ -45,7 +45,14 @@ export class JoinError extends Error {
  * @returns {Promise<Call>} rejects with a JoinError, or with a TypeError for an address that is no
  *   room's
  */
-export async function join({ room, name = '', listen = false, password, music = false, ...own }) {
+export async function join({
+  room,
+  name = 'Guest',
+  listen = false,
+  password,
+  music = false,
+  ...own
+}) {
   const here = new URL(import.meta.url).origin;
   const isLink = /^https?:/i.test(room);
   const link = isLink ? readLink(room) : readLink(here, room);

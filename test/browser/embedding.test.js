@@ -162,6 +162,19 @@ inBrowser.describe('a page of another origin', () => {
     );
   });
 
+  inBrowser.it('joins by the module without a name, which it may leave out', async () => {
+    const page = await openPage(opened.browser, `${origin}/milk`);
+    const module = new URL('/public/aloud.js', server.url).href;
+    // A text, since Vitest would replace import() in a function.
+    const names = await page.evaluate(`import('${module}').then(async ({ join }) => {
+      const call = await join({ room: 'milk' });
+      const { people } = call.store.value;
+      await call.leave();
+      return people.map(({ name }) => name);
+    })`);
+    expect(names).toEqual(['Guest']);
+  });
+
   inBrowser.it('gets nothing of the client if the server doesn’t name it', async () => {
     const page = await openPage(
       opened.browser,
