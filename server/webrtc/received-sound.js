@@ -11,6 +11,9 @@ const MAX_PACKET_SAMPLES = (CLOCK_RATE * 120) / 1000;
 const MAX_CONCEALED = (CLOCK_RATE * 80) / 1000;
 const MAX_GAP = CLOCK_RATE;
 
+/** Most packets by which one may be late; beyond it the sender has begun again (RFC 3550, A.1). */
+const MAX_LATE = 100;
+
 /** Unit of concealment, in samples of CLOCK_RATE: 2.5 ms. */
 const LEAST_SAMPLES = 120;
 
@@ -28,6 +31,8 @@ export class ReceivedSound {
   /** Timestamp and number that follow; -1 before the first packet. */
   #nextTimestamp = -1;
   #nextSequence = -1;
+  /** Number that follows the last one of a sender that seems to have begun again; -1: none. */
+  #nextOfRestart = -1;
 
   /** Counters of packets that brought no sound. */
   counters = { foreign: 0, late: 0, lost: 0, garbage: 0 };
@@ -70,12 +75,12 @@ export class ReceivedSound {
     }
     const { sequence, timestamp, start, end } = packet;
     const ahead = this.#nextSequence < 0 ? 0 : ((sequence - this.#nextSequence) << 16) >> 16;
-    if (ahead < 0) {
+    if (ahead < 0 && !this.#isRestart(sequence, ahead)) {
       this.counters.late += 1;
       return [];
     }
     const gap = this.#nextTimestamp < 0 ? 0 : (timestamp - this.#nextTimestamp) | 0;
-    this.counters.lost += ahead;
+    this.counters.lost += Math.max(0, ahead);
     const sound = gap > 0 && gap <= MAX_GAP ? this.#fill(gap, ahead > 0) : [];
     this.#nextSequence = (sequence + 1) & 0xffff;
     const own = this.#decode(bytes.subarray(start, end));
@@ -83,6 +88,17 @@ export class ReceivedSound {
     const samples = own === null ? 0 : own.length / 2 / this.#rate;
     this.#nextTimestamp = (timestamp + samples) >>> 0;
     return sound;
+  }
+
+  /**
+   * True for the second packet in order of a sender that counts from another number.
+   * @param {number} sequence
+   * @param {number} ahead
+   */
+  #isRestart(sequence, ahead) {
+    const isSecond = ahead < -MAX_LATE && sequence === this.#nextOfRestart;
+    this.#nextOfRestart = ahead < -MAX_LATE && !isSecond ? (sequence + 1) & 0xffff : -1;
+    return isSecond;
   }
 
   /** @param {Uint8Array} payload */

@@ -66,6 +66,30 @@ describe('received sound', () => {
     sound.close();
   });
 
+  it('goes on with a sender that begins at lower numbers again, not with old packets', async () => {
+    const packets = await packetsOf(10);
+    const sound = await ReceivedSound.open(TYPE, { sampleRate: 48_000, channels: 1 });
+    const at = (/** @type {number} */ k, /** @type {number} */ sequence) => {
+      const packet = Buffer.from(packets[k]);
+      packet.writeUInt16BE(sequence & 0xffff, 2);
+      return samplesIn(sound, packet);
+    };
+    const numbers = [40_000, 40_001, 39_950, 39_951, 39_500, 40_002, 12_000, 12_001, 12_002];
+    expect(numbers.map((sequence, k) => at(k, sequence))).toMatchObject([
+      960,
+      960,
+      0,
+      0,
+      0,
+      expect.any(Number),
+      0,
+      expect.any(Number),
+      960,
+    ]);
+    expect(sound.counters).toMatchObject({ late: 4, lost: 0 });
+    sound.close();
+  });
+
   it('takes nothing from garbage, other types and RTCP', async () => {
     const [packet] = await packetsOf(1);
     const sound = await ReceivedSound.open(TYPE, { sampleRate: 48_000, channels: 1 });
