@@ -30,7 +30,7 @@ import { stackOf } from '../log.js';
 import { packageDirectory } from '../packages.js';
 import { answer, answerSentence, isOfType, readBody } from '../request/body.js';
 import { splitTarget } from '../request/target.js';
-import { repeat } from '../timers.js';
+import { repeat, settlesWithin } from '../timers.js';
 import { TokenBucket } from '../token-bucket.js';
 import { directClient, peerName } from '../transport/client-address.js';
 import { OfferError, Peer } from './peer.js';
@@ -73,8 +73,9 @@ const OPEN = Object.freeze({
   'Cache-Control': 'no-store',
 });
 
-/** Most addresses of the server's name that an answer has. */
+/** Most addresses of the server's name that an answer has, and the longest wait for them, in ms. */
 const MAX_ADDRESSES = 4;
+const LOOKUP_MS = 1000;
 
 /** Shared by all reads here: a packet is handled before the next. */
 const packet = new Packet();
@@ -88,6 +89,8 @@ const packet = new Packet();
  * @property {() => number} port  UDP port of all sessions; 0: a free one for each
  * @property {(() => Promise<Library>) | null} load  null when WebRTC is off
  * @property {ClientAddress} [clientOf]  finds a request's client; by default its peer
+ * @property {(name: string) => Promise<{ address: string }[]>} [resolve]  finds the addresses of a
+ *   name
  * @property {Clock} clock
  * @property {Log} log
  *
@@ -275,7 +278,7 @@ class WebRtcServer {
         onEnd: () => session.close(0, 'left'),
       });
       if (session instanceof WhepSession) session.sendTo(peer, offer.payloadType);
-      const sdp = await peer.answer(await addressesOf(request.headers.host));
+      const sdp = await peer.answer(await this.#addressesOf(request.headers.host));
       if (sdp === null || response.destroyed) return session.closeWith('session-lost');
       response.setHeader('Location', `/${kind}/${room}/${id}`);
       answer(response, 201, SDP, sdp);
@@ -303,6 +306,21 @@ class WebRtcServer {
         if (session.hasRoom) void session.add(samples);
       }
     };
+  }
+
+  /**
+   * Addresses of the name by which a client reaches the server. The gate has checked the name.
+   * @param {string} [host]  as sent
+   * @returns {Promise<string[]>} none if it has none, or nobody says so in time
+   */
+  async #addressesOf(host = '') {
+    if (!URL.canParse(`http://${host}`)) return [];
+    const name = new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, '');
+    if (isIP(name)) return [name];
+    const { clock, resolve = addressesOfName } = this.#options;
+    const found = resolve(name).catch(() => []);
+    if (!(await settlesWithin(clock, LOOKUP_MS, found))) return [];
+    return (await found).slice(0, MAX_ADDRESSES).map(({ address }) => address);
   }
 
   #check() {
@@ -345,18 +363,8 @@ class WebRtcServer {
   }
 }
 
-/**
- * Addresses of the name by which a client reaches the server. The gate has checked the name.
- * @param {string} [host]  as sent
- * @returns {Promise<string[]>} none if it has none
- */
-async function addressesOf(host = '') {
-  if (!URL.canParse(`http://${host}`)) return [];
-  const name = new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, '');
-  if (isIP(name)) return [name];
-  const found = await lookup(name, { all: true }).catch(() => []);
-  return found.slice(0, MAX_ADDRESSES).map(({ address }) => address);
-}
+/** @param {string} name */
+const addressesOfName = (name) => lookup(name, { all: true });
 
 /**
  * @param {string} name

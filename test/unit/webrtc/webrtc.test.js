@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createWebRtc, findWebRtc, MAX_PEERS, webRtcLine } from '../../../server/webrtc/webrtc.js';
 import { counted } from '../../../server/counts.js';
 import { open as openPeers } from '../../../server/webrtc/peer.js';
@@ -66,8 +66,17 @@ const library = /** @type {any} */ ({
 /** @param {any} fields  of a line of the log that no test expects */
 const unexpected = (fields) => expect(fields).toBe(null);
 
-/** @param {{ load?: (() => Promise<any>) | null, onError?: (fields: any) => void }} [options] */
-async function open({ load = async () => library, onError = unexpected } = {}) {
+/**
+ * @param {{ load?: (() => Promise<any>) | null, onError?: (fields: any) => void, host?: string,
+ *   resolve?: (name: string) => Promise<{ address: string }[]> }} [options] host: by which the
+ *   server is asked
+ */
+async function open({
+  load = async () => library,
+  onError = unexpected,
+  host = '192.0.2.1:8080',
+  resolve,
+} = {}) {
   FakePeerConnection.all = [];
   FakePeerConnection.refusal = null;
   const conference = new Conference({ idleTimeoutMs: 1_000_000 });
@@ -80,7 +89,7 @@ async function open({ load = async () => library, onError = unexpected } = {}) {
     rooms: {
       inRoom: async (name) => /** @type {any} */ (rooms.get(name)?.publicView ?? 'not-found'),
     },
-    ...{ codec: /** @type {any} */ (codec), port: () => 0, load, clock },
+    ...{ codec: /** @type {any} */ (codec), port: () => 0, load, clock, resolve },
     log: /** @type {any} */ ({ error: onError }),
   });
   onTestFinished(() => webrtc.close());
@@ -90,7 +99,6 @@ async function open({ load = async () => library, onError = unexpected } = {}) {
    * @param {{ body?: string, type?: string, token?: string }} [how]
    */
   const ask = async (method, url, { body = OFFER, type = 'application/sdp', token } = {}) => {
-    const host = '192.0.2.1:8080';
     const headers = {
       host,
       'content-type': type,
@@ -224,6 +232,20 @@ describe('WHIP', () => {
     // The library has queued it for the function that it was given before close().
     state('closed');
     expect(openPeers.size).toBe(before);
+  });
+
+  it('answers without the addresses of its name if nobody tells them in time', async () => {
+    /** @type {string[]} */
+    const asked = [];
+    const resolve = (/** @type {string} */ name) => {
+      asked.push(name);
+      return new Promise(() => {});
+    };
+    const { clock, key, ask } = await open({ host: 'studio.local:8080', resolve });
+    const answer = ask('POST', '/whip/lab', { token: key });
+    await vi.waitFor(() => expect(asked).toEqual(['studio.local']), { timeout: 5000 });
+    clock.advance(1000);
+    expect((await answer).status).toBe(201);
   });
 
   it('leaves nobody in the room for an offer that the library refuses', async () => {
