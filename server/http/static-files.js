@@ -12,6 +12,7 @@
  * @property {string} etag           of its content
  * @property {string} type           for Content-Type
  * @property {Date} modified
+ * @property {OutgoingHttpHeaders} headers  of each answer, with what a browser needs to ask again
  * @property {number} bytesOnDisk
  * @property {number} seenMs  time of the last check on the disk
  * @property {Buffer} body
@@ -129,13 +130,12 @@ export class StaticFiles {
    */
   async send(request, response, path, next, headers = {}) {
     try {
-      const own = { ...this.#headersOf(path), ...headers };
       const kept = this.#files.get(path);
       const isFresh = kept && this.#clock.now() - kept.seenMs < FRESH_MS;
       const file = isFresh ? kept : await this.#look(path);
       if (file === null) next();
-      else if (isUnchanged(request, file)) this.#answerUnchanged(response, file, own);
-      else await this.#answer(request, response, file, own);
+      else if (isUnchanged(request, file)) answerUnchanged(response, file, headers);
+      else await this.#answer(request, response, file, headers);
     } catch (error) {
       next(error);
     }
@@ -195,6 +195,13 @@ export class StaticFiles {
       etag,
       type,
       modified: found.mtime,
+      headers: {
+        ...this.#headersOf(path),
+        'Cache-Control': 'no-cache',
+        ETag: etag,
+        'Last-Modified': found.mtime.toUTCString(),
+        Vary: 'Accept-Encoding, Origin',
+      },
       bytesOnDisk: found.size,
       seenMs,
       body,
@@ -216,22 +223,13 @@ export class StaticFiles {
     const body = encoding === null ? file.body : await this.#pack(file, encoding);
     if (response.destroyed) return;
     response.writeHead(200, {
-      ...validated(file, headers),
+      ...file.headers,
+      ...headers,
       'Content-Type': file.type,
       'Content-Length': body.length,
       ...(encoding && { 'Content-Encoding': encoding }),
     });
     response.end(request.method === 'HEAD' ? undefined : body);
-  }
-
-  /**
-   * @param {ServerResponse} response
-   * @param {StaticFile} file
-   * @param {OutgoingHttpHeaders} headers
-   */
-  #answerUnchanged(response, file, headers) {
-    response.writeHead(304, validated(file, headers));
-    response.end();
   }
 
   /**
@@ -258,17 +256,14 @@ export class StaticFiles {
 }
 
 /**
- * Adds what a browser needs to ask again for a file that it has.
+ * @param {ServerResponse} response
  * @param {StaticFile} file
  * @param {OutgoingHttpHeaders} headers
  */
-const validated = ({ etag, modified }, headers) => ({
-  ...headers,
-  'Cache-Control': 'no-cache',
-  ETag: etag,
-  'Last-Modified': modified.toUTCString(),
-  Vary: 'Accept-Encoding, Origin',
-});
+function answerUnchanged(response, file, headers) {
+  response.writeHead(304, { ...file.headers, ...headers });
+  response.end();
+}
 
 /** @param {string} text @returns {string | null} null if it is badly encoded */
 function decode(text) {
