@@ -11,7 +11,7 @@ const HEADER = Object.freeze({
   trace: { vantage_point: { type: 'unknown' }, configuration: { time_offset: 0 } },
 });
 
-/** Events as quinn 0.11.19 writes them. */
+/** Events as quinn-proto 0.11.19 writes them. */
 const EVENTS = Object.freeze([
   { time: 1, name: 'recovery:metrics_updated', data: { smoothed_rtt: 0.333, pto_count: 0 } },
   {
