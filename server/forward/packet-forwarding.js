@@ -158,7 +158,7 @@ export class PacketForwarding extends Forwarding {
         frame <= newest.frame;
         frame++
       ) {
-        if (source.packets.has(frame)) listener.session.send(this.#kept(source, frame, newest));
+        if (source.has(frame + offset)) listener.session.send(this.#kept(source, frame, newest));
       }
     }
   }

@@ -89,7 +89,7 @@ export class GroupedDelivery {
 
   /**
    * Moves a member to another group, or to the room. The frames that wait there are the first that
-   * they hear; nobody hears more of them where they were.
+   * they hear. Nobody hears more of them where they were, or elsewhere what they said in a group.
    * @param {Source | null} source
    * @param {Listener | LightListener | null} listener
    * @param {number} group
@@ -102,6 +102,7 @@ export class GroupedDelivery {
     const speaker = this.#everywhere;
     if (speaker !== null && speaker === source) this.speakEverywhere(null);
     from.release(source, listener);
+    if (from !== this.#room && speaker !== source) source?.hide();
     this.#forget(source, listener);
     if (listener && !listener.isLight) listener.hearShared(this.#room.mixedThrough + 1);
     this.enter(source, listener, group);

@@ -180,7 +180,7 @@ export class Speaker {
     this.#turnFrame = frame;
     this.#voiceFrame = frame;
     this.#waitsFrom = -1;
-    this.#fadesIn = frame > 0 && this.#source.hasSound(frame - 1);
+    this.#fadesIn = this.#source.continuesIn(frame);
     if (this.#fadesIn) this.#source.prime(frame);
     else this.#source.skipTo(frame);
   }

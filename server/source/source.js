@@ -93,6 +93,8 @@ export class Source {
   #next = -1;
   /** Sender's last frame with a payload. */
   #newest = -1;
+  /** Sender's last frame that is hidden here; -1 for none. */
+  #hidden = -1;
   /** Last frame that was pulled when it was due. */
   #mixed = -1;
   /** Frame that was passed on last, and its state: several groups may ask for it. */
@@ -306,7 +308,10 @@ export class Source {
     if (!packets.put(frame, bytes, packet.payloadStart[0], packet.payloadBytes[0], false, level))
       return false;
     this.#keptFrom = frame;
-    if (this.#next < 0) this.#next = this.#firstFrame = frame;
+    if (this.#firstFrame < 0) {
+      this.#firstFrame = frame;
+      this.#next = Math.max(frame, this.#hidden + 1);
+    }
     if (frame > this.#newest) this.#newest = frame;
     if (packet.payloadBytes[0] > 0) this.#sounds(frame);
     for (let r = 1; r <= packet.redundancy && frame - r >= this.#firstFrame; r++) {
@@ -333,7 +338,7 @@ export class Source {
     if (behind > this.#maxDelayFrames || (behind - this.#offset) * this.#format.frameMs < STALL_MS)
       return;
     this.#offset = behind;
-    this.#next = frame;
+    this.#next = Math.max(frame, this.#hidden + 1);
     this.#queue.clear();
   }
 
@@ -425,6 +430,7 @@ export class Source {
   /** @param {number} frame @returns {number} see pass() */
   #passOn(frame) {
     if (frame > this.#mixed) this.#mixed = frame;
+    if (frame - this.#offset <= this.#hidden) return FrameState.absent;
     while (
       this.undecoded.isQuiet &&
       this.#offset > this.#wantedOffset &&
@@ -505,6 +511,17 @@ export class Source {
   }
 
   /**
+   * Hides what has been sent so far, also packets on their way: it was for others. The packets
+   * stay, for a recording.
+   */
+  hide() {
+    const now = Math.floor(this.#sampleClock.now() / this.#format.frameSamples);
+    this.#hidden = Math.max(this.#newest, now);
+    this.ring.rest();
+    if (this.#firstFrame >= 0) this.skipTo(this.#hidden + 1 + this.#offset);
+  }
+
+  /**
    * Forgets frames that are older than any request may be.
    * @param {number} frame last mixed frame
    */
@@ -529,12 +546,23 @@ export class Source {
 
   /** @param {number} frame @returns {boolean} true when it has a packet */
   has(frame) {
-    return frame >= this.#offset && this.packets.has(frame - this.#offset);
+    const sent = frame - this.#offset;
+    return sent > this.#hidden && sent >= 0 && this.packets.has(sent);
   }
 
   /** @param {number} frame @returns {boolean} true when it has a packet with sound */
   hasSound(frame) {
-    return frame >= this.#offset && this.packets.hasSound(frame - this.#offset);
+    const sent = frame - this.#offset;
+    return sent > this.#hidden && sent >= 0 && this.packets.hasSound(sent);
+  }
+
+  /**
+   * @param {number} frame
+   * @returns {boolean} true when the frame before it has sound, hidden or not
+   */
+  continuesIn(frame) {
+    const before = frame - 1 - this.#offset;
+    return before >= 0 && this.packets.hasSound(before);
   }
 
   /** @param {number} frame that has a packet @returns {number} its level as sent, with VOICE_BIT */

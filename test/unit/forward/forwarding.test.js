@@ -46,6 +46,18 @@ const voicesOf = (person) =>
     ]),
   );
 
+/** Voices that were forwarded packet by packet. @param {Person} person */
+function directOf(person) {
+  /** @type {Map<number, number[]>} */
+  const voices = new Map();
+  for (const bytes of person.session.packets) {
+    const packet = new Packet();
+    if (readPacket(bytes, packet) !== null || packet.type !== PacketType.voice) continue;
+    if (packet.payloadBytes[0] > 0) voices.set(packet.frame, [packet.number]);
+  }
+  return voices;
+}
+
 const LOUD = { level: 20, voice: true };
 /** The bytes of a payload of the fakes' codec. */
 const BYTES = 241;
@@ -164,6 +176,33 @@ describe('a room that forwards', () => {
     const numbers = [...bundlesOf(bob).values()].map(({ sequence }) => sequence);
     expect(numbers.at(-1) - numbers[0]).toBe(numbers.length - 1);
   });
+
+  it.each(/** @type {const} */ (['bundle', 'packets']))(
+    'sends nothing in the room of what was said in a group, as %s',
+    async (forwardWay) => {
+      const options = /** @type {const} */ ({ mode: 'forward', serverDelayMs: 1000, forwardWay });
+      const conference = new Conference({ ...options, idleTimeoutMs: 1_000_000 });
+      const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+      const groups = conference.rooms.get('lab')?.rules.groups;
+      groups?.open(2, { evenly: false, choose: true });
+      bob.session.handler?.control({ type: 'group', group: 1 });
+      /** @type {Person | null} */
+      let eve = null;
+      for (let k = 0; k < 200; k++) {
+        if (k === 100) groups?.callBack(0);
+        if (k === 110) eve = await conference.join('Eve');
+        await bob.speak(k, 0.5, LOUD);
+        conference.pass(1);
+      }
+      conference.pass(60);
+      for (const person of [ann, /** @type {any} */ (eve)]) {
+        const heard = forwardWay === 'bundle' ? voicesOf(person) : directOf(person);
+        const frames = [...heard].flatMap(([frame, voices]) => (voices.length > 0 ? frame : []));
+        expect(frames[0]).toBeGreaterThanOrEqual(100);
+        expect(frames.at(-1)).toBeGreaterThanOrEqual(199);
+      }
+    },
+  );
 
   it('lets nobody in who can only be answered', async () => {
     const conference = new Conference({ mode: 'forward' });

@@ -38,6 +38,8 @@ function talker(id, next) {
     /** @param {number} frame */
     hasSound: (frame) => source.has(frame) && source.speaks,
     /** @param {number} frame */
+    continuesIn: (frame) => frame > 0 && source.hasSound(frame - 1),
+    /** @param {number} frame */
     leaveOut: (frame) => void (source.unmixed += Number(source.hasSound(frame))),
     prepare: () => {},
     pull: () => (source.speaks ? FrameState.received : FrameState.silent),
