@@ -27,11 +27,12 @@ import { countRefusal } from '../counts.js';
 import { ConfigError } from '../errors/config-error.js';
 import { StreamSession } from '../ingest/stream-session.js';
 import { stackOf } from '../log.js';
+import { networkOfClient } from '../network-address.js';
 import { packageDirectory } from '../packages.js';
 import { answer, answerSentence, isOfType, readBody } from '../request/body.js';
 import { splitTarget } from '../request/target.js';
 import { repeat, settlesWithin } from '../timers.js';
-import { TokenBucket } from '../token-bucket.js';
+import { KeyedBuckets, TokenBucket } from '../token-bucket.js';
 import { directClient, peerName } from '../transport/client-address.js';
 import { OfferError, Peer } from './peer.js';
 import { ReceivedSound } from './received-sound.js';
@@ -49,8 +50,11 @@ const MAX_OFFER_BYTES = 64 * 1024;
 /** Most sessions at once: each has a DTLS connection of a library with threads of its own. */
 export const MAX_PEERS = 100;
 
-/** Rate of offers: a handshake takes milliseconds of a processor. */
-const OFFERS = Object.freeze({ atOnce: 20, perSecond: 5 });
+/**
+ * Rate of offers of one network. Peers that never connect stay for 15 s, so those of one network
+ * are half of all at most.
+ */
+const OFFERS = Object.freeze({ atOnce: 20, perSecond: 2 });
 
 /** Least sound that waits when a packet arrives, in milliseconds: jitter of an ordinary path. */
 const MARGIN_MS = 60;
@@ -161,7 +165,7 @@ class WebRtcServer {
   /** @param {WebRtcOptions} options */
   constructor(options) {
     this.#options = options;
-    this.#offers = new TokenBucket(OFFERS);
+    this.#offers = new KeyedBuckets(OFFERS);
     this.#whip = transportOf('whip', () => {});
     this.#whep = transportOf('whep', sendMany);
     this.#stopChecks = repeat(options.clock, CHECK_MS, () => this.#check());
@@ -217,7 +221,7 @@ class WebRtcServer {
    * @param {Asked} asked
    */
   async #connect(request, response, asked) {
-    const { rooms, cluster, clock, load } = this.#options;
+    const { rooms, cluster, clock, load, clientOf = directClient } = this.#options;
     const { kind, room } = asked;
     if (load === null) return refuse(request, response, 'webrtc-off');
     if (kind === 'whip' && asked.token === undefined)
@@ -229,7 +233,9 @@ class WebRtcServer {
       return refuse(request, response, 'not-found', NOBODY);
     if (this.#isClosed) return refuse(request, response, 'server-closing');
     if (this.#open.size >= MAX_PEERS) return refuse(request, response, 'server-full');
-    if (this.#offers.take(clock.now()) > 0) return refuse(request, response, 'too-many-requests');
+    const network = networkOfClient(clientOf(request).remoteAddress);
+    if (this.#offers.take(network, clock.now()) > 0)
+      return refuse(request, response, 'too-many-requests');
     const library = await load();
     if (!response.destroyed) await this.#join(library, request, response, asked);
   }

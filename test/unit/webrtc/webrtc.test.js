@@ -79,7 +79,7 @@ async function open({
 } = {}) {
   FakePeerConnection.all = [];
   FakePeerConnection.refusal = null;
-  const conference = new Conference({ idleTimeoutMs: 1_000_000 });
+  const conference = new Conference({ idleTimeoutMs: 1_000_000, maxParticipants: 100 });
   const { clock, rooms, codec } = conference;
   const ann = await conference.join('Ann');
   ann.session.handler?.control({ type: 'moderate', action: 'stream-key', on: true });
@@ -96,15 +96,19 @@ async function open({
   /**
    * @param {string} method
    * @param {string} url
-   * @param {{ body?: string, type?: string, token?: string }} [how]
+   * @param {{ body?: string, type?: string, token?: string, from?: string }} [how]
    */
-  const ask = async (method, url, { body = OFFER, type = 'application/sdp', token } = {}) => {
+  const ask = async (
+    method,
+    url,
+    { body = OFFER, type = 'application/sdp', token, from = '192.0.2.9' } = {},
+  ) => {
     const headers = {
       host,
       'content-type': type,
       ...(token && { authorization: `Bearer ${token}` }),
     };
-    const socket = { remoteAddress: '192.0.2.9', remotePort: 4 };
+    const socket = { remoteAddress: from, remotePort: 4 };
     const request = Object.assign(new EventEmitter(), { method, url, headers, socket });
     const answer = { status: 0, headers: /** @type {any} */ ({}), text: '', isPassedOn: false };
     const response = {
@@ -294,13 +298,14 @@ it('a server that is told to have WebRTC doesn’t start without the library', (
 });
 
 describe('WHEP', () => {
-  it('makes a listener of each peer, up to a number and a rate', async () => {
+  it('makes a listener of each peer, up to a number and a rate of its network', async () => {
     const { clock, ask, room } = await open();
     expect((await ask('POST', '/whep/lab')).status).toBe(201);
     expect(room()).toMatchObject({ present: 2, listeners: 1 });
     let last = 201;
     for (let i = 0; i < 25; i++) last = (await ask('POST', '/whep/lab')).status;
     expect(last).toBe(429);
+    expect(await ask('POST', '/whep/lab', { from: '192.0.2.10' })).toMatchObject({ status: 201 });
     expect(MAX_PEERS).toBeLessThanOrEqual(100);
     // None of them has connected.
     clock.advance(16_000);
