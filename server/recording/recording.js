@@ -64,6 +64,8 @@ export class Recording {
   #chapters;
   #transcript = new Transcript();
   #files = 0;
+  /** Number of tracks so far, by participant's id. @type {Map<string, number>} */
+  #filesOf = new Map();
   #next;
   #describeFrames;
   #last = Infinity;
@@ -151,6 +153,7 @@ export class Recording {
    */
   add({ id, label, place }, packets, decoder, encoded = null) {
     const name = fileNameOf(++this.#files, label);
+    this.#filesOf.set(id, this.filesOf(id) + 1);
     const { track, file } = this.#addTrack({ file: name, label, person: id, place });
     const { format } = this.#settings;
     const { firstFrame } = this;
@@ -235,6 +238,11 @@ export class Recording {
   /** Number of tracks so far, without the mix. */
   get files() {
     return this.#files;
+  }
+
+  /** @param {string} id  a participant's @returns {number} number of their tracks so far */
+  filesOf(id) {
+    return this.#filesOf.get(id) ?? 0;
   }
 
   /** Ends the recording at the present frame. Idempotent. */

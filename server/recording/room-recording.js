@@ -33,8 +33,9 @@ import { Recording } from './recording.js';
 const AT_ONCE = 3;
 const EVERY_SECONDS = 20;
 
-/** Limit of tracks in a recording, because people come, agree and leave. */
+/** Limit of tracks in a recording, and of one person's, because people come, agree and leave. */
 const MAX_FILES = 1000;
+const MAX_FILES_EACH = 50;
 
 /** Manages the recording of a room: who started it, and who agreed. */
 export class RoomRecording {
@@ -277,7 +278,8 @@ export class RoomRecording {
     const recording = this.#recording;
     const { source } = member;
     if (recording === null || source === null || member.recorded || !this.#isWanted(member)) return;
-    if (recording.files >= MAX_FILES) return member.refuse('record', 'recording-limit');
+    if (recording.files >= MAX_FILES || recording.filesOf(member.id) >= MAX_FILES_EACH)
+      return member.refuse('record', 'recording-limit');
     const { format } = this.#config;
     const { sampleRate, channels, opusFrameSamples: frameSamples } = format;
     const encoded = member.pcm ? await this.#encoder() : null;

@@ -245,6 +245,23 @@ describe('people in groups', () => {
   });
 });
 
+describe('a person who agrees and withdraws again and again', () => {
+  it('takes none of the places for the tracks of others', async () => {
+    const { conference, ann, cid } = await recordedRoom({ idleTimeoutMs: 1_000_000 });
+    const recorded = (/** @type {Person} */ { id }) =>
+      conference.rooms.get('lab')?.people.find(id)?.recorded;
+    for (let i = 0; i < 60 && refused(cid).length === 0; i++) {
+      say(cid, { type: 'recordConsent', agreed: true });
+      await settle();
+      say(cid, { type: 'recordConsent', agreed: false });
+      conference.clock.advance(200);
+    }
+    expect([...new Set(refused(cid))]).toEqual(['record recording-limit']);
+    say(ann, { type: 'recordConsent', agreed: true });
+    await vi.waitFor(() => expect(recorded(ann)).toBe(true));
+  });
+});
+
 describe('a person who comes back with PCM', () => {
   it('has another track, because the first has Opus packets as they came', async () => {
     const { conference, bob, recordings } = await recordedRoom({ frameMs: 5 });
