@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../../server/config/config.js';
 
 const HOME = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -41,6 +42,9 @@ const commandsOf = (page) => [
   ...(readWhole(page).match(BLOCK) ?? []),
   ...(read(page).match(/`[^`]+`/g) ?? []).filter((code) => /\s/.test(code)),
 ];
+
+/** A command that starts the server with options. */
+const START = /(?<=^ *|`|&& )(?:aloud|npm start --) --[^`#|&\n]*/gm;
 
 /** The anchors of a page's headings, as GitHub makes them. @param {string} page */
 function anchorsOf(page) {
@@ -85,6 +89,16 @@ describe.each(PAGES)('%s', (page) => {
       for (const [name] of command.matchAll(/(?<![\w./<-])(test|testkit|bench)\/[\w./-]+/g)) {
         expect(MADE.test(name) || existsSync(join(HOME, name)), command).toBe(true);
       }
+    }
+  });
+
+  it('starts the server with options that it accepts', () => {
+    const blocks = commandsOf(page).map((block) => block.replace(/ *\\\n */g, ' '));
+    for (const command of blocks.flatMap((block) => block.match(START) ?? [])) {
+      // A page's own abbreviations and placeholders: `…`, `$SECRET`, `FILE`.
+      const [, flags] = command.split(/(?:aloud|npm start --) (?=--)/);
+      if (/…|\$|[A-Z]{3}|--version/.test(flags)) continue;
+      expect(() => loadConfig({ argv: flags.trim().split(/\s+/) }), command).not.toThrow();
     }
   });
 });
