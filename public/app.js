@@ -5,7 +5,6 @@ import { elementOf } from './ui/kit/element.js';
 import { Notices } from './ui/kit/notices.js';
 import { showProblem, showView, writeTexts } from './ui/kit/page.js';
 import { RoomPage } from './ui/room-page.js';
-import { makeLanguageField } from './ui/settings/language-field.js';
 import { noticeText, texts } from './texts/texts.js';
 
 writeTexts(document);
@@ -53,8 +52,12 @@ function showStart() {
       showProblem(field, field.value.trim() === '' ? texts.noRoomTyped : noticeText('room-name'));
   });
   field.addEventListener('input', () => showProblem(field, null));
-  elementOf('start-language', HTMLElement).append(
-    makeLanguageField('language', () => location.reload()),
+  import('./ui/settings/language-field.js').then(
+    ({ makeLanguageField }) =>
+      elementOf('start-language', HTMLElement).append(
+        makeLanguageField('language', () => location.reload()),
+      ),
+    () => notices.show('no-worker'),
   );
   showView('start');
 }

@@ -5,12 +5,12 @@ import { roomLink } from '../green-room/room-address.js';
 import { showDialog } from '../kit/dialog.js';
 import { announce, build, elementOf, makeDrawing, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
+import { LazyPanel } from '../kit/lazy-panel.js';
 import { ModerationControls } from '../moderation/moderation-controls.js';
 import { PeopleList } from '../people/people-list.js';
 import { changesOf, labelOf } from '../people/person.js';
 import { RecordingControls } from '../recording/recording-controls.js';
 import { readChoices } from '../settings/choices.js';
-import { SettingsPanel } from '../settings/settings-panel.js';
 import { SoundContent } from '../sound/sound-content.js';
 import { SidePanel } from './side-panel.js';
 import { showView } from '../kit/page.js';
@@ -23,7 +23,7 @@ import { labels, texts } from '../../texts/texts.js';
  * @import { ServerMessages } from '../../shared/messages/server-messages.js'
  * @import { Notices } from '../kit/notices.js'
  * @import { OwnVolumes } from '../people/own-volumes.js'
- * @import { Device } from '../settings/devices.js'
+ * @import { SettingsPanel } from '../settings/settings-panel.js'
  * @import { CallSigns } from './call-signs.js'
  * @import { CurrentCall } from './current-call.js'
  * @import { OwnSound } from './own-sound.js'
@@ -54,7 +54,10 @@ export class CallPanels {
   #bar;
   /** Null until somebody wants captions. @type {Promise<CaptionSwitch> | null} */
   #captions = null;
+  /** @type {LazyPanel<SettingsPanel>} */
   #settings;
+  /** Latest arguments of devices(). @type {Parameters<SettingsPanel['devices']>} */
+  #devices = [[], [], '', false];
   #chat;
   #notices;
   #sounds;
@@ -80,10 +83,13 @@ export class CallPanels {
     this.#sounds = sounds;
     setText(this.#title, room);
     this.#bar = new CallBar(current, own);
-    this.#settings = new SettingsPanel(
-      own,
-      () => void this.#openCaptions(page)?.then((captions) => captions.chosen()),
-    );
+    this.#settings = new LazyPanel(labels.settings, async () => {
+      const { SettingsPanel: Panel } = await import('../settings/settings-panel.js');
+      const chosen = () => void this.#openCaptions(page)?.then((captions) => captions.chosen());
+      const panel = new Panel(own, chosen);
+      panel.devices(...this.#devices);
+      return { panel, parts: [panel.element] };
+    });
     current.store.subscribe(['captions', 'state'], ({ captions, state }) => {
       if (captions.on || (state === 'joined' && readChoices().captions)) this.#openCaptions(page);
     });
@@ -252,14 +258,10 @@ export class CallPanels {
     void this.#captions?.then((captions) => captions.show(caption));
   }
 
-  /**
-   * @param {Device[]} microphones
-   * @param {Device[]} speakers
-   * @param {string} microphone the one in use
-   * @param {boolean} allowed true when a microphone can be used
-   */
-  devices(microphones, speakers, microphone, allowed) {
-    this.#settings.devices(microphones, speakers, microphone, allowed);
+  /** As SettingsPanel has it. @param {Parameters<SettingsPanel['devices']>} devices */
+  devices(...devices) {
+    this.#devices = devices;
+    this.#settings.panel?.devices(...devices);
   }
 
   toggleChat() {

@@ -7,7 +7,7 @@ import { showProblem, showView } from '../kit/page.js';
 import { MirrorCheck } from './mirror-check.js';
 import { SoundCheck } from './sound-check.js';
 import { nameOfInvitation } from '../kit/invitation.js';
-import { SwitchList } from '../settings/settings-panel.js';
+import { SwitchList } from '../settings/switch-list.js';
 import { tidyName } from '../../shared/text.js';
 import { noticeText, texts } from '../../texts/texts.js';
 

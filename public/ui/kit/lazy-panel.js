@@ -1,5 +1,5 @@
 import { noticeText, texts } from '../../texts/texts.js';
-import { build } from './element.js';
+import { build, elementOf } from './element.js';
 
 /**
  * A content of the side panel whose code is loaded when it is first opened.
@@ -26,6 +26,12 @@ export class LazyPanel {
     this.isOpen = true;
     if (this.panel) this.panel.opened();
     else if (!this.#isLoading) void this.#open();
+  }
+
+  /** Focuses its first field; until it is loaded, and without one, the side panel itself. */
+  focus() {
+    if (this.panel?.focus) this.panel.focus();
+    else elementOf('side', HTMLElement).focus();
   }
 
   closed() {

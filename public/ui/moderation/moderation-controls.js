@@ -49,8 +49,7 @@ export class ModerationControls {
     });
     this.#hands = new HandList(this.#send);
     this.#knocks = new KnockList(this.#send, sounds);
-    const focus = () => this.#panel.panel?.focus();
-    side.add(button, Object.assign(this.#panel, { focus }));
+    side.add(button, this.#panel);
     this.#signs.after(' ', this.#live.element);
     current.store.subscribe(['access', 'session'], (now, before) => {
       if (!now.access.waiting) this.#show(now, before);
