@@ -35,6 +35,8 @@ export class SoundGraph {
   channels;
   #shared;
   #closed = false;
+  /** Number of changes of the microphone. */
+  #turn = 0;
   /** @type {MediaStream | null} */
   #microphone = null;
   /** Options of its capture. @type {CaptureOptions} */
@@ -101,10 +103,11 @@ export class SoundGraph {
    */
   async startCapture(stream, options = {}) {
     this.stopCapture();
+    const turn = this.#turn;
     this.#options = options;
     if (!this.#canReadTrack(stream)) await this.#load('capture-processor.js');
-    if (this.#closed) return;
-    this.stopCapture();
+    // Another microphone, or none, may have been chosen by then.
+    if (this.#closed || turn !== this.#turn) return;
     this.#microphone = stream;
     this.#follow();
   }
@@ -147,6 +150,7 @@ export class SoundGraph {
 
   /** Ends capturing; silence follows. */
   stopCapture() {
+    this.#turn += 1;
     this.#microphone = null;
     this.#endCapture();
   }

@@ -240,4 +240,22 @@ describe('SoundGraph', () => {
     await late;
     expect(types()).toEqual(['capture-track', 'capture-ended']);
   });
+
+  it('captures the microphone that was chosen last, if the worklet comes after it', async () => {
+    vi.stubGlobal('MediaStreamTrackProcessor', Processor);
+    const { graph, messages } = setUp();
+    const context = /** @type {any} */ (graph.context);
+    let loaded = () => {};
+    context.audioWorklet.addModule = () =>
+      new Promise((resolve) => (loaded = () => resolve(undefined)));
+    const [fast, usual] = [microphone(96_000), microphone()];
+    const waits = graph.startCapture(fast.stream);
+    await graph.startCapture(usual.stream);
+    loaded();
+    await waits;
+    expect(messages.filter(({ type }) => type.startsWith('capture'))).toEqual([
+      { type: 'capture-track', sound: { of: usual.track } },
+    ]);
+    expect(worklets).toEqual([]);
+  });
 });
