@@ -209,7 +209,10 @@ export class ListenPage {
     else if (away !== null) {
       const isLong = Date.now() - away.since > LONG_MS;
       this.#view.showStatus(isLong ? texts.reconnectingLong : texts.reconnecting);
-    } else if (end !== null && end.code !== 'left') void this.#failed(end.code);
+    } else if (end?.code === 'left') {
+      // Left with the page, which the browser has kept and shows again.
+      this.#stop(texts.paused);
+    } else if (end !== null) void this.#failed(end.code);
   }
 
   /** @param {CallView} call */

@@ -1,4 +1,4 @@
-import { build, elementOf, makeButton, makeIcon, setText } from '../ui/kit/element.js';
+import { build, elementOf, keepFocus, makeButton, makeIcon, setText } from '../ui/kit/element.js';
 import { LiveTime } from '../ui/kit/live-time.js';
 import { NEARNESS } from '../shared/nearness.js';
 import { direction, language } from '../texts/language.js';
@@ -61,13 +61,13 @@ export class ListenView {
     document.title = texts.tabTitle(room);
     setText(this.#title, room);
     elementOf('listen-eyebrow', HTMLElement).append(this.#live.element, ' ', this.#count);
-    this.#button.addEventListener('click', toggle);
     this.#name.value = invited || name;
     this.#name.readOnly = invited !== '';
     this.#entry.append(
       this.#passwordField,
       this.#nameField(invited === '' ? texts.nameHint : texts.nameInvited),
     );
+    // The button submits, and so does Enter in a field.
     this.#entry.addEventListener('submit', (event) => {
       event.preventDefault();
       toggle();
@@ -145,8 +145,13 @@ export class ListenView {
     })[state];
     this.#button.replaceChildren(makeIcon(icon), build('span', {}, text));
     this.#button.classList.toggle('primary', state === 'idle');
-    this.#entry.hidden = state !== 'idle';
-    this.#controls.hidden = state !== 'playing';
+    keepFocus(
+      () => {
+        this.#entry.hidden = state !== 'idle';
+        this.#controls.hidden = state !== 'playing';
+      },
+      () => this.#button,
+    );
   }
 
   /** @param {string} sentence  announced to assistive technology */
@@ -218,7 +223,10 @@ export class ListenView {
 
   /** Replaces the offers. @param {...HTMLElement} offers none: nothing */
   offer(...offers) {
-    this.#next.replaceChildren(...offers);
+    keepFocus(
+      () => this.#next.replaceChildren(...offers),
+      () => this.#button,
+    );
   }
 }
 

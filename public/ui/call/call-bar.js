@@ -63,6 +63,7 @@ export class CallBar {
     this.#endWatch();
     if (more)
       this.#endWatch = onPressOutside([this.#more, this.#moreButtons], () => this.#showMore(false));
+    if (!more && this.#moreButtons.contains(document.activeElement)) this.#more.focus();
     this.#more.setAttribute('aria-expanded', String(more));
     this.#moreButtons.classList.toggle('open', more);
   }

@@ -85,6 +85,13 @@ export class SidePanel {
     this.#panel.hidden = true;
     this.#panel.closest('.call')?.classList.remove('with-side');
     open.content.closed?.();
-    if (back) open.button.focus();
+    // On a phone the button may be in a menu that is closed; then the menu's button stands for it.
+    if (back && !isFocused(open.button)) elementOf('more', HTMLElement).focus();
   }
+}
+
+/** Focuses an element. @param {HTMLElement} element @returns {boolean} false: it is hidden */
+function isFocused(element) {
+  element.focus();
+  return document.activeElement === element;
 }

@@ -1,4 +1,4 @@
-import { announce, build, elementOf, makeButton, setText } from '../kit/element.js';
+import { announce, build, elementOf, keepFocus, makeButton, setText } from '../kit/element.js';
 import { monotonicNow } from '../kit/live-time.js';
 import { labelOf } from '../people/person.js';
 import { groupTexts as texts } from '../../texts/groups.js';
@@ -44,7 +44,12 @@ export class GroupBar {
       this.#back,
     );
     elementOf('knocks', HTMLElement).before(this.#element);
-    current.store.subscribe(['access', 'people', 'you', 'state'], (call) => this.#show(call));
+    current.store.subscribe(['access', 'people', 'you', 'state'], (call) =>
+      keepFocus(
+        () => this.#show(call),
+        () => elementOf('call-title', HTMLElement),
+      ),
+    );
   }
 
   /** @param {CallView} call */

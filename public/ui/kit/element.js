@@ -117,6 +117,20 @@ export function addStyle(href) {
 }
 
 /**
+ * Changes the page. If the focused element is gone or hidden then, another one gets the focus.
+ * Otherwise the keyboard and screen readers would begin again at the top.
+ * @param {() => void} change
+ * @param {() => { focus(): void } | null | undefined} next  asked for it after the change
+ */
+export function keepFocus(change, next) {
+  const before = document.activeElement;
+  change();
+  const { activeElement: after, body } = document;
+  if (before !== body && !before?.checkVisibility() && (after === before || after === body))
+    next()?.focus();
+}
+
+/**
  * Announces a sentence to assistive technology.
  * @param {string} sentence
  */

@@ -1,4 +1,4 @@
-import { build, makeButton } from './element.js';
+import { build, keepFocus, makeButton } from './element.js';
 import { noticeText, texts } from '../../texts/texts.js';
 
 /**
@@ -67,7 +67,11 @@ export class Notices {
 
   /** Removes a notice, because it is no longer true. @param {string} code */
   settle(code) {
-    this.#shown.get(code)?.remove();
+    keepFocus(
+      () => this.#shown.get(code)?.remove(),
+      // The next notice, or the view's title.
+      () => this.#area.querySelector('button') ?? document.querySelector('h1'),
+    );
     this.#shown.delete(code);
   }
 

@@ -1,5 +1,5 @@
 import { moderate } from '../../client/call/moderate.js';
-import { build, makeButton, setText } from '../kit/element.js';
+import { build, keepFocus, makeButton, setText } from '../kit/element.js';
 import { panelTexts as texts } from '../../texts/room-panel.js';
 import { texts as callTexts } from '../../texts/texts.js';
 
@@ -68,7 +68,10 @@ export class AudienceList {
     this.#send(
       moderate.listeners({ ...(after !== undefined && { after }), ...(find !== '' && { find }) }),
     );
-    this.#first.hidden = after === undefined;
+    keepFocus(
+      () => (this.#first.hidden = after === undefined),
+      () => this.#find,
+    );
   }
 
   /** Requests the first page, which the server sends only on request. */
@@ -87,13 +90,15 @@ export class AudienceList {
     if (audience === this.#shown) return;
     this.#shown = audience;
     const { people, count, next } = audience;
-    const hadFocus = this.#list.contains(document.activeElement);
     this.#after = next ?? undefined;
-    this.#list.replaceChildren(...people.map((person) => this.#row(person)));
-    this.#next.hidden = next === null;
+    keepFocus(
+      () => {
+        this.#list.replaceChildren(...people.map((person) => this.#row(person)));
+        this.#next.hidden = next === null;
+      },
+      () => this.#find,
+    );
     setText(this.#count, texts.listenersShown(people.length, count));
-    // The button that was pressed is gone.
-    if (hadFocus) this.#find.focus();
   }
 
   /** @param {{ id: string, label: string }} person */

@@ -6,7 +6,7 @@ import {
   removeOwnFile,
   sendOwnFile,
 } from '../../client/call/own-files.js';
-import { build, makeButton, setText } from '../kit/element.js';
+import { build, keepFocus, makeButton, setText } from '../kit/element.js';
 import { locale } from '../../texts/language.js';
 import { noticeText, texts } from '../../texts/texts.js';
 
@@ -124,8 +124,17 @@ export class OwnControls {
     const files = (await listOwnFiles()).filter(
       ({ name }) => this.#running === null || name !== this.#name,
     );
-    this.#files.hidden = files.length === 0;
-    this.#files.replaceChildren(...files.map((file) => this.#row(file)));
+    const label = document.activeElement?.getAttribute('aria-label');
+    keepFocus(
+      () => {
+        this.#files.hidden = files.length === 0;
+        this.#files.replaceChildren(...files.map((file) => this.#row(file)));
+      },
+      () =>
+        [...this.#files.querySelectorAll('button')].find(
+          (one) => one.getAttribute('aria-label') === label,
+        ) ?? (this.#running === null ? this.#start : this.#stop),
+    );
   }
 
   /** @param {OwnFile} file */
@@ -179,7 +188,6 @@ export class OwnControls {
   async #remove(name) {
     await removeOwnFile(name);
     await this.#list();
-    this.#start.focus();
   }
 }
 

@@ -1,5 +1,5 @@
 import { readName } from '../../shared/text.js';
-import { build, makeButton, setText } from '../kit/element.js';
+import { build, keepFocus, makeButton, setText } from '../kit/element.js';
 import { texts } from '../../texts/texts.js';
 
 /**
@@ -32,6 +32,7 @@ export class TrackControls {
   #progress = build('progress', { max: '1', 'aria-label': texts.trackSending, hidden: true });
   #says = build('p', {});
   #inRoom;
+  #isSending = false;
   #current;
   element;
 
@@ -40,13 +41,18 @@ export class TrackControls {
     this.#current = current;
     const ask = (/** @type {'play' | 'stop' | 'remove'} */ action) =>
       current.send({ type: 'track', action });
-    this.#choose = makeButton('button', texts.trackChoose, () => this.#file.click());
+    this.#choose = makeButton(
+      'button',
+      texts.trackChoose,
+      () => this.#isSending || this.#file.click(),
+    );
     this.#play = makeButton('button', texts.trackPlay, () => ask('play'));
     this.#remove = makeButton('button quiet', texts.trackRemove, () => ask('remove'));
     this.#file.addEventListener('change', () => void this.#take());
-    this.#level.addEventListener('input', () =>
-      current.call?.setTrackLevel((Number(this.#level.value) / 100) ** 2),
-    );
+    const setLevel = () => current.call?.setTrackLevel((Number(this.#level.value) / 100) ** 2);
+    this.#level.addEventListener('input', setLevel);
+    // The volume holds for the next call, too.
+    current.store.subscribe(['state'], setLevel);
     const stop = makeButton('button', texts.trackStop, () => ask('stop'));
     this.#inRoom = [
       build('div', { class: 'joined-fields' }, this.#play, stop),
@@ -72,7 +78,12 @@ export class TrackControls {
     );
     this.#file.tabIndex = -1;
     this.#file.setAttribute('aria-hidden', 'true');
-    current.store.subscribe(['track'], ({ track }) => this.#show(track.track));
+    current.store.subscribe(['track'], ({ track }) =>
+      keepFocus(
+        () => this.#show(track.track),
+        () => this.#choose,
+      ),
+    );
   }
 
   /** @param {TrackFields | null} track  null: there is none */
@@ -91,7 +102,9 @@ export class TrackControls {
     this.#file.value = '';
     if (!file) return;
     const { name, error } = readName(file.name.replace(/\.[^.]{1,5}$/, ''));
-    this.#choose.disabled = true;
+    // A disabled button would lose the keyboard's place.
+    this.#isSending = true;
+    this.#choose.setAttribute('aria-disabled', 'true');
     this.#progress.hidden = false;
     this.#progress.removeAttribute('value');
     setText(this.#says, texts.trackSending);
@@ -100,7 +113,8 @@ export class TrackControls {
       error === null ? name : NAMELESS,
       (share) => (this.#progress.value = share),
     );
-    this.#choose.disabled = false;
+    this.#isSending = false;
+    this.#choose.removeAttribute('aria-disabled');
     this.#progress.hidden = true;
     this.#show(this.#current.store.value.track.track);
   }

@@ -1,0 +1,154 @@
+/** The keyboard’s place after the element that had it is gone: never at the page’s beginning. */
+
+import { expect } from 'vitest';
+import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
+import { formatWav } from '../../testkit/sound/wav.js';
+import { useSite } from './support/site.js';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+const button = (/** @type {Page} */ page, /** @type {string | RegExp} */ name) =>
+  page.getByRole('button', { name, exact: true });
+
+/** The focused element's id, label or text; 'lost' when it is hidden or none. @param {Page} page */
+const focused = (page) =>
+  page.evaluate(() => {
+    const element = document.activeElement;
+    if (element === document.body || !element?.checkVisibility()) return 'lost';
+    return element.id || element.getAttribute('aria-label') || element.textContent?.trim();
+  });
+
+/** Presses a button by the keyboard. @param {import('playwright-core').Locator} one */
+async function press(one) {
+  await one.focus();
+  await one.press('Enter');
+}
+
+inBrowser.describe(`the keyboard’s place in ${BROWSER}`, () => {
+  const site = useSite(['--engine', 'none']);
+
+  inBrowser.it(
+    'is kept when one goes back from a group, and when the groups are over',
+    async () => {
+      const anna = await site.join('school', 'Anna');
+      const ben = await site.join('school', 'Ben');
+      await button(anna, 'Room').click();
+      await button(anna, 'Open the groups').click();
+      await press(button(ben, 'Back to the room'));
+      const bar = ben.getByRole('region', { name: 'Groups' });
+      await bar.getByText('Groups are open. You are in the room.').waitFor();
+      expect(await focused(ben)).toBe('call-title');
+      await anna.getByLabel('Your group').focus();
+      await anna.evaluate(() =>
+        /** @type {any} */ (window).aloud.call.sendControl({
+          ...{ type: 'moderate', action: 'groups-back', seconds: 0 },
+        }),
+      );
+      await anna.getByRole('region', { name: 'Groups' }).waitFor({ state: 'hidden' });
+      expect(await focused(anna)).toBe('call-title');
+    },
+  );
+
+  inBrowser.it('is kept when a backing track is chosen, and when it is taken out', async () => {
+    const page = await site.join('band', 'Anna');
+    await button(page, 'Sound').click();
+    const silence = new Float32Array(48_000);
+    await button(page, 'Choose a file').focus();
+    await page.locator('#track-file').setInputFiles({
+      name: 'Tune.wav',
+      mimeType: 'audio/wav',
+      buffer: Buffer.from(formatWav({ sampleRate: 48_000, channels: [silence, silence] })),
+    });
+    await button(page, 'Take it out').waitFor();
+    expect(await focused(page)).toBe('Choose another file');
+    await press(button(page, 'Take it out'));
+    await page.locator('.backing-track').getByText('There is none.').waitFor();
+    expect(await focused(page)).toBe('Choose a file');
+  });
+
+  inBrowser.it('is kept when a notice is dismissed', async () => {
+    const page = await site.join('notes', 'Anna');
+    await page.evaluate(() => {
+      const { call } = /** @type {any} */ (window).aloud;
+      for (const code of ['room-mono', 'stereo-processed'])
+        call.dispatchEvent(new CustomEvent('notice', { detail: { code } }));
+    });
+    await press(button(page, 'Dismiss').first());
+    expect(await focused(page)).toBe('Dismiss');
+    await page.keyboard.press('Enter');
+    expect(await focused(page)).toBe('call-title');
+  });
+
+  inBrowser.it('is kept on a phone when a panel of its menu is closed', async () => {
+    const page = await site.join('phone', 'Anna');
+    await page.setViewportSize({ width: 390, height: 800 });
+    for (const close of [
+      () => page.keyboard.press('Escape'),
+      () => press(button(page, 'Close')),
+      async () => {
+        await press(button(page, 'More'));
+        await press(button(page, 'Settings'));
+      },
+    ]) {
+      await press(button(page, 'More'));
+      await press(button(page, 'Settings'));
+      await expect.poll(() => focused(page)).toBe('call-microphone');
+      await close();
+      expect(await focused(page)).toBe('more');
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await press(button(page, 'Settings'));
+    await page.keyboard.press('Escape');
+    expect(await focused(page)).toBe('settings');
+  });
+
+  inBrowser.it(
+    'is kept when files of one’s own are listed again, and when one is deleted',
+    async () => {
+      const page = await site.join('own', 'Anna');
+      await page.route('**/api/recordings/r/', (route) => route.fulfill({ json: { files: [] } }));
+      await button(page, 'Sound').click();
+      const part = page.locator('.own-recording');
+      await button(page, 'Record my microphone').click();
+      await part.getByText(/0:01/).waitFor();
+      await press(button(page, 'Stop and keep'));
+      const row = page.locator('.own-file');
+      await row.waitFor();
+      expect(await focused(page)).toBe('Record my microphone');
+      const keep = row.getByRole('button').first();
+      await keep.focus();
+      const label = await focused(page);
+      expect(label).toMatch(/own-Anna/);
+      await page.evaluate(() => {
+        const { call } = /** @type {any} */ (window).aloud;
+        call.store.set({
+          recording: {
+            id: 'r',
+            on: false,
+            ready: true,
+            by: 'Anna',
+            startedAt: '2026-11-29T12:00:00Z',
+          },
+        });
+      });
+      await page.waitForTimeout(500);
+      expect(await focused(page)).toBe(label);
+      await press(row.getByRole('button').last());
+      await expect.poll(() => row.count()).toBe(0);
+      expect(await focused(page)).toBe('Record my microphone');
+    },
+  );
+
+  inBrowser.it('is kept on the listeners’ page when a name is entered', async () => {
+    await site.guest('hall', 'Anna');
+    const page = await site.page('/r/hall?listen');
+    await page.getByLabel('Your name').fill('Lea');
+    await page.keyboard.press('Enter');
+    await button(page, 'Pause').waitFor();
+    expect(await focused(page)).toBe('listen-button');
+    await page.getByLabel('Volume').focus();
+    await page.evaluate(() => /** @type {any} */ (window).aloud.call.leave());
+    await button(page, 'Listen').waitFor();
+    expect(await focused(page)).toBe('listen-button');
+  });
+});
