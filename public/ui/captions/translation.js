@@ -52,6 +52,8 @@ export class Translation {
       if (!opened) this.#translators.set(source, (opened = this.#Translator.create(pair)));
       return await (await opened).translate(text);
     } catch {
+      // Browsers load a language only soon after a press; a later caption may have more luck.
+      this.#translators.delete(source);
       return null;
     }
   }

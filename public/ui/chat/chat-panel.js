@@ -91,6 +91,15 @@ export class ChatPanel {
   opened() {
     this.#isOpen = true;
     this.unread.set({ count: 0 });
+    this.#scrollToEnd();
+  }
+
+  get #isAtEnd() {
+    const { scrollTop, scrollHeight, clientHeight } = this.#scroll;
+    return scrollHeight - scrollTop - clientHeight < AT_END;
+  }
+
+  #scrollToEnd() {
     this.#scroll.scrollTop = this.#scroll.scrollHeight;
   }
 
@@ -120,9 +129,15 @@ export class ChatPanel {
     const seen = this.#you === '' ? Infinity : (this.#last?.number ?? 0);
     const ids = [this.#you, you];
     this.#you = you;
-    this.#last = null;
-    this.#list.replaceChildren();
-    for (const message of history) this.#append(message);
+    // After a lost connection the shown messages stay: the log would be read aloud from its start.
+    const at = history.findIndex((message) => isSame(message, this.#last));
+    if (at < 0) {
+      this.#last = null;
+      this.#list.replaceChildren();
+    }
+    const isAtEnd = this.#isAtEnd;
+    for (const message of history.slice(at + 1)) this.#append(message);
+    if (isAtEnd) this.#scrollToEnd();
     const missed = history.filter(({ number }) => number > seen).length;
     if (!this.#isOpen && missed > 0) this.#addUnread(missed);
     this.#empty.hidden = history.length > 0;
@@ -152,13 +167,12 @@ export class ChatPanel {
   #add(message) {
     if (this.#last !== null && message.number <= this.#last.number) return;
     const own = message.from === this.#you;
-    const { scrollTop, scrollHeight, clientHeight } = this.#scroll;
-    const atEnd = scrollHeight - scrollTop - clientHeight < AT_END;
+    const isAtEnd = this.#isAtEnd;
     this.#append(message);
     this.#empty.hidden = true;
     if (own) this.#outbox.came();
     if (own) this.#showWaits();
-    if (this.#isOpen && (own || atEnd)) this.#scroll.scrollTop = this.#scroll.scrollHeight;
+    if (this.#isOpen && (own || isAtEnd)) this.#scrollToEnd();
     if (this.#isOpen || own) return;
     this.#addUnread(1);
     announce(texts.chatFrom(message.name, message.text.slice(0, MAX_ANNOUNCED)));
@@ -228,3 +242,7 @@ export class ChatPanel {
     this.unread.set({ count: this.unread.value.count + count });
   }
 }
+
+/** @param {ChatMessage} one @param {ChatMessage | null} other */
+const isSame = (one, other) =>
+  one.number === other?.number && one.at === other.at && one.from === other.from;

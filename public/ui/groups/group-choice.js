@@ -7,6 +7,8 @@ import { groupTexts as texts } from '../../texts/groups.js';
 export class GroupChoice {
   #select;
   #options = '';
+  /** The person's group. */
+  #group = 0;
   element;
 
   /**
@@ -16,7 +18,11 @@ export class GroupChoice {
    */
   constructor(id, label, onChoice) {
     this.#select = build('select', { id });
-    this.#select.addEventListener('change', () => onChoice(Number(this.#select.value)));
+    this.#select.addEventListener('change', () => {
+      onChoice(Number(this.#select.value));
+      // The request may be refused: until the person is there, the present group is shown.
+      this.#select.value = String(this.#group);
+    });
     this.element = build(
       'div',
       { class: 'field group-choice' },
@@ -44,6 +50,7 @@ export class GroupChoice {
         ...options.map((text, value) => build('option', { value: String(value) }, text)),
       );
     }
+    this.#group = group;
     this.#select.value = String(group);
   }
 }

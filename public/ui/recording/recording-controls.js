@@ -70,15 +70,23 @@ export class RecordingControls {
 
   /** Asks for consent, once for each recording. The person who started it has agreed by that. */
   #askOnce() {
-    const state = this.#current.store.value.recording;
+    const { recording: state, state: call } = this.#current.store.value;
     const { me } = this.#current;
     // A listener has no sound to record.
-    if (!state?.on || !me || me.role === 'listener' || this.#asked.has(state.id)) return;
+    if (
+      call !== 'joined' ||
+      !state?.on ||
+      !me ||
+      me.role === 'listener' ||
+      this.#asked.has(state.id)
+    )
+      return;
     this.#asked.add(state.id);
     if (me.recorded || state.by === labelOf(me)) return;
     this.#endQuestion = ask(texts.consent(state.by), (agreed) => {
       this.#endQuestion = null;
-      this.#current.send({ type: 'recordConsent', agreed });
+      // Without a connection the answer is lost: the question comes again with the next one.
+      if (!this.#current.send({ type: 'recordConsent', agreed })) this.#asked.delete(state.id);
     });
   }
 

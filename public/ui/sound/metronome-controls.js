@@ -55,9 +55,10 @@ export class MetronomeControls {
     );
     for (const input of [this.#bpm, this.#beats])
       input.addEventListener('change', () => this.#isOn && this.#start());
-    this.#heard.addEventListener('change', () =>
-      current.call?.setMetronomeHeard(this.#heard.checked),
-    );
+    const hear = () => current.call?.setMetronomeHeard(this.#heard.checked);
+    this.#heard.addEventListener('change', hear);
+    // The switch holds for the next call, too.
+    current.store.subscribe(['state'], hear);
     const fields = [
       [texts.metronomeBpm, this.#bpm],
       [texts.metronomeBeats, this.#beats],

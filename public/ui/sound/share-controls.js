@@ -35,6 +35,10 @@ export class ShareControls {
   #shared = null;
   /** This person's id while they share. */
   #owner = '';
+  /** The shared sound's id; empty before it has joined. */
+  #id = '';
+  /** Volume of the shared sound for this person; null: as it is. @type {number | null} */
+  #ownGain = null;
   element;
 
   /** @param {CurrentCall} current */
@@ -63,9 +67,10 @@ export class ShareControls {
     );
     this.#over(texts.shareNone);
     // Without its owner's place a shared sound has none, and listeners share none.
-    current.store.subscribe(['you', 'state', 'access'], ({ you, state, access }) => {
+    current.store.subscribe(['you', 'state', 'access', 'session'], ({ you, state, access }) => {
       const goesOn = you === this.#owner && state !== 'ended' && isAllowed(access, 'speak');
-      if (this.#shared === null || goesOn) return;
+      if (this.#shared === null) return;
+      if (goesOn) return this.#sendOwnGain();
       this.#shared.close();
       this.#over(texts.shareNone);
     });
@@ -107,9 +112,12 @@ export class ShareControls {
     }
     this.#shared?.close();
     this.#owner = this.#current.store.value.you;
+    this.#id = '';
+    this.#ownGain = ownGain;
     this.#shared = new SharedSound(call.sharingAs(name), source, findSupport(), {
       joined: (id) => {
-        if (ownGain !== null) this.#current.send({ type: 'volume', person: id, gain: ownGain });
+        this.#id = id;
+        this.#sendOwnGain();
         setText(this.#says, texts.shareOn(name));
       },
       ended: (code) => this.#over(isOver(code) ? texts.shareOver : noticeText(code)),
@@ -117,6 +125,12 @@ export class ShareControls {
     this.#shared.start();
     setText(this.#says, texts.shareBegins);
     this.#show();
+  }
+
+  /** Each new connection of this person needs it again. */
+  #sendOwnGain() {
+    if (this.#id === '' || this.#ownGain === null) return;
+    this.#current.send({ type: 'volume', person: this.#id, gain: this.#ownGain });
   }
 
   /** @param {unknown} error */

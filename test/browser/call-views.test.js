@@ -1,0 +1,218 @@
+/** Views of a call, each alone in a page, which follow a store of the test's. */
+
+import { expect } from 'vitest';
+import { inBrowser } from '../../testkit/browsers/browser.js';
+import { useSite } from './support/site.js';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+/** Modules of the page that tests use, by their names. */
+const MODULES = {
+  call: '/public/ui/call/current-call.js',
+  store: '/public/client/call/store.js',
+  view: '/public/client/call/call-view.js',
+  chat: '/public/ui/chat/chat-panel.js',
+  audience: '/public/ui/moderation/audience-list.js',
+  choice: '/public/ui/groups/group-choice.js',
+  metronome: '/public/ui/sound/metronome-controls.js',
+  track: '/public/ui/sound/track-controls.js',
+  share: '/public/ui/sound/share-controls.js',
+  recording: '/public/ui/recording/recording-controls.js',
+};
+
+/**
+ * Runs in the page: a call that does nothing but note what it is asked for.
+ * @param {any} own  the window
+ */
+function standIn(own) {
+  const { Store, NO_CALL, CurrentCall } = own;
+  const current = new CurrentCall();
+  own.asked = [];
+  const note =
+    (/** @type {string} */ name) =>
+    (/** @type {unknown[]} */ ...parameters) => {
+      own.asked.push([name, ...parameters]);
+      return own.isOnline;
+    };
+  own.isOnline = true;
+  own.current = current;
+  own.begin = () => {
+    current.begin({
+      store: new Store({ ...NO_CALL, state: 'connecting' }),
+      sendControl: note('send'),
+      resume: 'token',
+      sharingAs: (/** @type {string} */ name) => ({
+        ...{ origin: location.origin, transport: 'websocket', join: { room: 'shared', name } },
+      }),
+      setMetronomeHeard: note('heard'),
+      setTrackLevel: note('level'),
+    });
+  };
+  own.set = (/** @type {object} */ changes) => current.call.store.set(changes);
+}
+
+inBrowser.describe('a view of a call', () => {
+  const site = useSite(['--engine', 'none']);
+
+  /** A page that has the modules, with the markup of a room's page. */
+  async function open() {
+    const page = await site.room('views');
+    await page.evaluate(
+      `Promise.all(${JSON.stringify(Object.values(MODULES))}.map((path) => import(path)))
+        .then((all) => void Object.assign(window, ...all))`,
+    );
+    await page.evaluate(`(${standIn})(window)`);
+    await page.evaluate('begin()');
+    return page;
+  }
+
+  inBrowser.it('keeps the messages of the chat over a lost connection', async () => {
+    const page = await open();
+    await page.evaluate(() => {
+      const own = /** @type {any} */ (window);
+      const panel = new own.ChatPanel(own.current);
+      document.body.replaceChildren(panel.element);
+      const message = (/** @type {number} */ number, at = '2026-11-29T12:00:00Z') => ({
+        ...{ number, from: '1', name: 'Ben', text: `message ${number}`, at },
+      });
+      own.message = message;
+      own.set({ session: 1, you: '7', state: 'joined', chat: [message(1), message(2)] });
+      panel.element.querySelector('li').setAttribute('data-first', '');
+    });
+    const rows = page.getByRole('log').getByRole('listitem');
+    const texts = async () => (await rows.allInnerTexts()).map((text) => text.match(/\d$/)?.[0]);
+    await page.evaluate(() => {
+      const own = /** @type {any} */ (window);
+      own.set({ state: 'away' });
+      own.set({ session: 2, state: 'joined', chat: [1, 2, 3].map((n) => own.message(n)) });
+    });
+    expect(await texts()).toEqual(['1', '2', '3']);
+    // A log that is made again is read aloud from its start.
+    expect(await page.locator('[data-first]').count()).toBe(1);
+    await page.evaluate(() => {
+      const own = /** @type {any} */ (window);
+      own.set({ session: 3, chat: [1, 2].map((n) => own.message(n, '2026-11-29T13:00:00Z')) });
+    });
+    expect(await texts()).toEqual(['1', '2']);
+    expect(await page.locator('[data-first]').count()).toBe(0);
+  });
+
+  inBrowser.it('has its volume of the metronome and of the track in the next call', async () => {
+    const page = await open();
+    await page.evaluate(() => {
+      const own = /** @type {any} */ (window);
+      const controls = [own.MetronomeControls, own.TrackControls].map(
+        (one) => new one(own.current),
+      );
+      document.body.replaceChildren(...controls.map(({ element }) => element));
+      own.set({ state: 'joined', track: { track: { by: 'Ben', name: 'Blue', seconds: 9 } } });
+    });
+    await page.getByRole('switch').uncheck();
+    await page.getByRole('slider').fill('50');
+    await page.evaluate(() => {
+      const own = /** @type {any} */ (window);
+      own.current.end();
+      own.begin();
+      own.asked = [];
+      own.set({ state: 'joined' });
+    });
+    expect(await page.evaluate(() => /** @type {any} */ (window).asked)).toEqual([
+      ['heard', false],
+      ['level', 0.25],
+    ]);
+  });
+
+  inBrowser.it('shows the group in which a person is, not the one asked for', async () => {
+    const page = await open();
+    await page.evaluate(() => {
+      const own = /** @type {any} */ (window);
+      const chosen = (/** @type {number} */ group) => own.asked.push(group);
+      const choice = new own.GroupChoice('group', 'Group', chosen);
+      document.body.replaceChildren(choice.element);
+      choice.show(3, 1, []);
+    });
+    await page.getByLabel('Group').selectOption({ index: 2 });
+    expect(await page.evaluate(() => /** @type {any} */ (window).asked)).toEqual([2]);
+    expect(await page.getByLabel('Group').inputValue()).toBe('1');
+  });
+
+  inBrowser.it('asks again for consent to a recording if the answer was lost', async () => {
+    const page = await open();
+    await page.evaluate(() => {
+      const own = /** @type {any} */ (window);
+      const button = document.createElement('button');
+      const badge = Object.assign(document.createElement('span'), { id: 'recording-badge' });
+      document.body.append(badge);
+      new own.RecordingControls(own.current, button);
+      const me = { id: '7', name: 'Anna', label: 'Anna', role: 'speaker', recorded: false };
+      const recording = { id: 'r', on: true, by: 'Ben', startedAt: '2026-11-29T12:00:00Z' };
+      own.set({ session: 1, state: 'joined', you: '7', people: [me] });
+      own.set({ recording });
+      own.isOnline = false;
+      own.set({ state: 'away' });
+    });
+    const dialog = page.getByRole('dialog');
+    const agree = dialog.getByRole('button').last();
+    await agree.click();
+    await expect.poll(() => dialog.count()).toBe(0);
+    await page.evaluate(() => {
+      const own = /** @type {any} */ (window);
+      own.isOnline = true;
+      own.asked = [];
+      own.set({ state: 'joined' });
+    });
+    await agree.click();
+    expect(await page.evaluate(() => /** @type {any} */ (window).asked)).toEqual([
+      ['send', { type: 'recordConsent', agreed: true }],
+    ]);
+    await page.evaluate(() => /** @type {any} */ (window).set({ listeners: 1 }));
+    expect(await dialog.count()).toBe(0);
+  });
+
+  inBrowser.it('keeps a shared tab from its owner’s ears after a lost connection', async () => {
+    const page = await open();
+    await page.evaluate(() => {
+      const own = /** @type {any} */ (window);
+      navigator.mediaDevices.getDisplayMedia = async () =>
+        new MediaStreamAudioDestinationNode(new AudioContext()).stream;
+      document.body.replaceChildren(new own.ShareControls(own.current).element);
+      const access = { ...own.NO_CALL.access, may: ['speak'] };
+      own.set({ session: 1, state: 'joined', you: '7', access });
+    });
+    await page.getByRole('button').first().click();
+    const asked = () => page.evaluate(() => /** @type {any} */ (window).asked);
+    const mutes = ['send', { type: 'volume', person: expect.any(String), gain: 0 }];
+    await expect.poll(asked).toContainEqual(mutes);
+    await page.evaluate(() => {
+      const own = /** @type {any} */ (window);
+      own.set({ state: 'away' });
+      own.set({ session: 2 });
+      own.asked = [];
+      own.set({ state: 'joined' });
+    });
+    expect(await asked()).toContainEqual(mutes);
+    await page.getByRole('button').last().click();
+  });
+
+  inBrowser.it('keeps the keyboard’s place in the list of the audience', async () => {
+    const page = await open();
+    await page.evaluate(() => {
+      const own = /** @type {any} */ (window);
+      own.list = new own.AudienceList(own.current.send, () => {});
+      document.body.replaceChildren(own.list.element);
+    });
+    const show = (/** @type {string | null} */ next) =>
+      page.evaluate((after) => {
+        const people = [{ id: '9', label: 'Lea', hand: 0 }];
+        /** @type {any} */ (window).list.show({ find: '', count: 2, people, next: after });
+      }, next);
+    const focused = () => page.evaluate(() => document.activeElement?.id);
+    await show('Lea');
+    for (const name of ['Next', 'From the beginning']) {
+      await page.getByRole('button', { name }).focus();
+      await page.keyboard.press('Enter');
+      await show(null);
+      expect(await focused()).toBe('find-listener');
+    }
+  });
+});
