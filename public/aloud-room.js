@@ -9,11 +9,12 @@
  * @import { CallView } from './client/call/types.js'
  */
 
-import { join } from './aloud.js';
+import { callOf, joined } from './aloud.js';
 import { NO_CALL } from './client/call/call-view.js';
 import { elementTexts as texts } from './texts/labels.js';
 import { noticeText } from './texts/failures.js';
-import { build } from './ui/kit/element.js';
+import { build, setText } from './ui/kit/element.js';
+import { KeyedList } from './ui/kit/keyed-list.js';
 
 /** The page may change colours by these properties, and the parts by ::part(). */
 const STYLE = `
@@ -42,8 +43,8 @@ const STYLE = `
  * @fires change  of `state`: it bubbles
  */
 export class AloudRoom extends HTMLElement {
-  /** The call, for everything that the element has no button for; null before and after it. */
-  call = /** @type {Call | null} */ (null);
+  /** The call, joined or joining. */
+  #call = /** @type {Call | null} */ (null);
   #view = /** @type {Readonly<CallView>} */ (NO_CALL);
   #name = build('input', { autocomplete: 'nickname', maxlength: '120', part: 'name' });
   #label = build('label', {}, texts.name, this.#name);
@@ -51,6 +52,12 @@ export class AloudRoom extends HTMLElement {
   #form = build('form', {}, this.#label, this.#join);
   #status = build('p', { role: 'status', part: 'status' });
   #people = build('ul', { 'aria-label': texts.people, part: 'people' });
+  #rows = new KeyedList(
+    this.#people,
+    ({ id }) => id,
+    (/** @type {CallView['people'][number]} */ { label }) => ({ element: build('li', {}, label) }),
+    () => {},
+  );
   #mute = build('button', { type: 'button', part: 'button mute' }, texts.mute);
   #leave = build('button', { type: 'button', part: 'button leave' }, texts.leave);
   #controls = build('div', {}, this.#mute, this.#leave);
@@ -67,8 +74,17 @@ export class AloudRoom extends HTMLElement {
       // The status says what went wrong.
       void this.join().catch(() => {});
     });
+    this.#status.addEventListener('blur', () => this.#status.removeAttribute('tabindex'));
     this.#mute.addEventListener('click', () => this.mute(!this.muted));
     this.#leave.addEventListener('click', () => void this.leave());
+  }
+
+  /**
+   * The call, for everything that the element has no button for; null before and after it.
+   * @type {Call | null}
+   */
+  get call() {
+    return isIn(this.#view) ? this.#call : null;
   }
 
   /** The call as the client sees it: `state`, `people`, `speakers` and more. */
@@ -93,14 +109,14 @@ export class AloudRoom extends HTMLElement {
 
   /**
    * Joins the room, muted if mute(true) came before. Does nothing while it is in, or joining.
-   * @returns {Promise<void>} rejects with a JoinError; the element shows its sentence, too
+   * @returns {Promise<void>} rejects with a JoinError, unless leave() came; the element shows its
+   *   sentence, too
    */
   async join() {
-    if (this.#view.state === 'connecting' || this.call) return;
+    if (this.#call) return;
     const text = (/** @type {string} */ name) => this.getAttribute(name) ?? undefined;
-    this.#take({ ...NO_CALL, state: 'connecting' });
     try {
-      const call = await join({
+      const call = callOf({
         room: text('room') ?? '',
         name: text('name') ?? this.#name.value,
         listen: this.hasAttribute('listen'),
@@ -109,72 +125,92 @@ export class AloudRoom extends HTMLElement {
         token: text('token'),
         muted: this.muted,
       });
-      if (!this.isConnected) {
-        this.#take(NO_CALL);
-        return void call.leave();
-      }
-      this.call = call;
-      // Applies a change that came while joining.
-      call.mute(this.muted);
-      call.store.subscribe(
-        ['state', 'people', 'speakers', 'access', 'away', 'end'],
-        (view) => call === this.call && this.#take(view),
-      );
+      this.#call = call;
+      const joining = joined(call);
+      this.#follow(call);
+      await joining;
     } catch (error) {
       const { code = '', message } = /** @type {Error & { code?: string }} */ (error);
-      this.#take({ ...NO_CALL, state: 'ended', end: { code, message } });
+      if (code === 'left') return;
+      if (code === '') this.#take({ ...NO_CALL, state: 'ended', end: { code, message } });
       throw error;
     }
+  }
+
+  /** @param {Call} call */
+  #follow(call) {
+    call.addEventListener('moderated', ({ detail }) => {
+      if ('muted' in detail && detail.muted) this.mute(true);
+    });
+    call.addEventListener('refused', ({ detail }) => {
+      if (detail.of === 'mute') this.mute(true);
+    });
+    call.store.subscribe(
+      ['state', 'people', 'speakers', 'access', 'away', 'end'],
+      (view) => call === this.#call && this.#take(view),
+    );
   }
 
   /** @param {boolean} muted true when the others don't hear this person */
   mute(muted) {
     this.#mute.setAttribute('aria-pressed', String(muted));
-    this.call?.mute(muted);
+    this.#call?.mute(muted);
   }
 
-  /** Leaves the room. Idempotent. */
+  /** Leaves the room, or stops joining. Idempotent. */
   async leave() {
-    await this.call?.leave();
+    await this.#call?.leave();
   }
 
   /** @param {Readonly<CallView>} view */
   #take(view) {
     this.#view = view;
-    if (view.state === 'ended') this.call = null;
+    if (view.state === 'ended') this.#call = null;
     this.#show(view);
     this.dispatchEvent(new Event('change', { bubbles: true }));
   }
 
   /** @param {Readonly<CallView>} view */
-  #show({ state, people, you, speakers, access, end }) {
-    const isIn = state === 'joined' || state === 'away';
+  #show(view) {
+    const { state, people, you, speakers, access, end } = view;
+    const focused = this.shadowRoot?.activeElement;
+    const isOut = state === 'idle' || state === 'ended';
     const listens = this.hasAttribute('listen');
     this.#join.textContent = listens ? texts.listen : texts.join;
     this.#label.hidden = listens || this.hasAttribute('name');
-    this.#form.hidden = state !== 'idle' && state !== 'ended';
-    this.#controls.hidden = !isIn;
-    this.#mute.hidden = listens;
+    this.#form.hidden = !isOut;
+    // Nobody need wait for a moderator.
+    this.#controls.hidden = !isIn(view) && !(state === 'connecting' && access.waiting);
+    this.#mute.hidden = listens || !isIn(view);
     this.#mute.disabled = access.silenced;
     const heard = new Set(speakers.filter(({ voice }) => voice).map(({ id }) => id));
-    this.#people.hidden = !isIn;
-    this.#people.replaceChildren(
-      ...(isIn ? people : []).map(({ id, label }) =>
-        build('li', { class: heard.has(id) ? 'speaks' : undefined }, label),
-      ),
-    );
+    this.#people.hidden = !isIn(view);
+    this.#rows.show(isIn(view) ? people : [], ({ element }, { id, label }) => {
+      setText(element, label);
+      element.classList.toggle('speaks', heard.has(id));
+    });
     const isAlone = people.every(({ id }) => id === you);
-    const status = statusOf({ state, isAlone, isWaiting: access.waiting, end });
-    if (this.#status.textContent !== status) this.#status.textContent = status;
+    setText(this.#status, statusOf({ state, isAlone, isWaiting: access.waiting, end }));
+    // The button that was pressed is hidden now.
+    if (focused && !focused.checkVisibility()) (isOut ? this.#join : this.#focusable()).focus();
+  }
+
+  /** The status, which has the focus only while there is no button. */
+  #focusable() {
+    this.#status.tabIndex = -1;
+    return this.#status;
   }
 }
+
+/** @param {Readonly<CallView>} view */
+const isIn = ({ state }) => state === 'joined' || state === 'away';
 
 /**
  * @param {Pick<CallView, 'state' | 'end'> & { isAlone: boolean, isWaiting: boolean }} view
  * @returns {string} a sentence, or nothing
  */
 function statusOf({ state, isAlone, isWaiting, end }) {
-  if (state === 'connecting') return texts.joining;
+  if (state === 'connecting') return isWaiting ? texts.waiting : texts.joining;
   if (state === 'away') return texts.away;
   if (end) return end.code === 'left' ? texts.left : noticeOf(end);
   if (state === 'idle') return '';

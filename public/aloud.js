@@ -45,19 +45,19 @@ export class JoinError extends Error {
  * @returns {Promise<Call>} rejects with a JoinError, or with a TypeError for an address that is no
  *   room's
  */
-export async function join({
-  room,
-  name = 'Guest',
-  listen = false,
-  password,
-  music = false,
-  ...own
-}) {
+export const join = async (options) => joined(callOf(options));
+
+/**
+ * @param {JoinOptions} options
+ * @returns {Call} that hasn't joined yet
+ * @throws {TypeError} for an address that is no room's
+ */
+export function callOf({ room, name = 'Guest', listen = false, password, music = false, ...own }) {
   const here = new URL(import.meta.url).origin;
   const isLink = /^https?:/i.test(room);
   const link = isLink ? readLink(room) : readLink(here, room);
   const { origin, e2eKey, stage, token = own.token } = link;
-  const call = new Call({
+  return new Call({
     origin,
     join: { room: link.room, name, listen: listen || undefined, password, token, stage },
     e2eKey,
@@ -67,6 +67,10 @@ export async function join({
     speakerId: own.speaker ?? '',
     ...(music && { processing: false, silenceSuppression: false }),
   });
+}
+
+/** @param {Call} call @returns {Promise<Call>} rejects with a JoinError */
+export async function joined(call) {
   await call.join();
   const { end } = call.store.value;
   if (end) throw new JoinError(end.code);

@@ -7,7 +7,7 @@ import { startServer } from '../../testkit/aloud-server.js';
 import { violationsOf } from '../../testkit/browsers/axe.js';
 import { inBrowser, openBrowser } from '../../testkit/browsers/browser.js';
 import { Headless } from '../../testkit/participants/headless.js';
-import { openPage } from './support/room-page.js';
+import { keepTracks, openPage } from './support/room-page.js';
 
 /**
  * @typedef {HTMLElement & { call: import('../../public/call.js').Call | null, state:
@@ -146,6 +146,89 @@ inBrowser.describe('a page of another origin', () => {
     await expect.poll(() => other.people.find(({ name }) => name === 'Cy')?.muted).toBe(true);
     await page.evaluate(() => document.querySelector('aloud-room')?.remove());
     await expect.poll(() => other.people.length).toBe(1);
+  });
+
+  /** The focused element within the room's. @param {import('playwright-core').Page} page */
+  const focused = (page) =>
+    page.evaluate(() => {
+      const element = document.querySelector('aloud-room')?.shadowRoot?.activeElement;
+      return element?.checkVisibility() ? element.textContent : 'lost';
+    });
+
+  inBrowser.it('keeps the keyboard’s place, and a row for each person', async () => {
+    const other = await guest('milk');
+    const page = await openPage(opened.browser, `${origin}/milk`);
+    await page.getByLabel('Your name').fill('Di');
+    await page.keyboard.press('Enter');
+    expect(await focused(page)).toBe('Joining…');
+    const row = page.getByRole('listitem').filter({ hasText: 'Bo' });
+    await row.evaluate((element) => element.setAttribute('data-seen', ''));
+    expect(await focused(page)).toBe('');
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Mute');
+    other.sendControl({ type: 'hand', raised: true });
+    await page.waitForFunction(() => {
+      const { state } = /** @type {AloudRoom} */ (document.querySelector('aloud-room'));
+      return state.people.some(({ hand }) => hand > 0);
+    });
+    expect(await page.locator('[data-seen]').count()).toBe(1);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText('You have left the call.').waitFor();
+    expect(await focused(page)).toBe('Join');
+  });
+
+  inBrowser.it('shows that a moderator has muted its person', async () => {
+    const other = await guest('soda');
+    const page = await openPage(opened.browser, `${origin}/soda`);
+    await page.getByLabel('Your name').fill('Di');
+    await page.getByRole('button', { name: 'Join' }).click();
+    const mute = page.getByRole('button', { name: 'Mute', exact: true });
+    await mute.waitFor();
+    const { id = '' } = other.people.find(({ name }) => name === 'Di') ?? {};
+    const moderates = (/** @type {boolean} */ muted) =>
+      other.sendControl({ type: 'moderate', action: 'mute', person: id, muted });
+    moderates(true);
+    await expect.poll(() => mute.isDisabled()).toBe(true);
+    moderates(false);
+    await expect.poll(() => mute.isDisabled()).toBe(false);
+    // Until this person presses the button, nobody hears them.
+    expect(await mute.getAttribute('aria-pressed')).toBe('true');
+    expect(other.people.find(({ name }) => name === 'Di')?.muted).toBe(true);
+  });
+
+  inBrowser.it('leaves the waiting room with its element, and closes the microphone', async () => {
+    const other = await guest('lobby');
+    other.sendControl({ type: 'moderate', action: 'lobby', on: true });
+    const page = await openPage(opened.browser, `${origin}/lobby`, {}, (one) =>
+      one.addInitScript(keepTracks),
+    );
+    const live = () =>
+      page.evaluate(
+        () =>
+          /** @type {any} */ (window).testTracks.filter(
+            (/** @type {MediaStreamTrack} */ { readyState }) => readyState === 'live',
+          ).length,
+      );
+    await page.getByLabel('Your name').fill('Di');
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByText('Waiting until a moderator lets you in…').waitFor();
+    await page.getByRole('button', { name: 'Leave' }).click();
+    await page.getByText('You have left the call.').waitFor();
+    await expect.poll(live).toBe(0);
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByText('Waiting until a moderator lets you in…').waitFor();
+    expect(await live()).toBe(1);
+    await page.evaluate(() => {
+      const element = /** @type {AloudRoom} */ (document.querySelector('aloud-room'));
+      Object.assign(window, { element });
+      element.remove();
+    });
+    await expect.poll(live).toBe(0);
+    await page.evaluate(() => document.body.append(/** @type {any} */ (window).element));
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByText('Waiting until a moderator lets you in…').waitFor();
+    expect(await live()).toBe(1);
   });
 
   inBrowser.it('gets a code and a sentence that say why it can’t join', async () => {
