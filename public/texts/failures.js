@@ -112,7 +112,7 @@ const connectionFailures = Object.freeze({
     'connect to devices there. Choose Allow to join.',
   'local-network-refused':
     'The server of this room is on a local network, and the browser lets this page connect to no ' +
-    'device there. Allow it by the sign beside the address, then join again.',
+    'device there. Allow it by the icon beside the address, then join again.',
   'connection-failed':
     'The server could not be reached. Check your network, or choose Automatic as the connection ' +
     'under Advanced, then join again.',
