@@ -4,6 +4,12 @@
  */
 
 /**
+ * Most sound that is passed on at once, in milliseconds. After a longer pause, as of a suspended
+ * computer, the rest is left out, as a sound card does.
+ */
+const MAX_LATE_MS = 5000;
+
+/**
  * A sound card made of a timer: each period it takes the due samples from a client, and gives it
  * equally many. A period is no longer than the room's frames, and a chunk has whole periods, so
  * that it ends with a frame. The arrays passed out are reused.
@@ -21,7 +27,7 @@ export class SoundCard {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
-  /** Time of the first captured and played sample, on performance.now(). */
+  /** Time of the first captured and played sample, on performance.now(); later after a pause. */
   startMs = 0;
 
   /**
@@ -50,6 +56,8 @@ export class SoundCard {
   }
 
   #run() {
+    const lateMs = performance.now() - this.startMs - this.#samples / this.#perMs;
+    if (lateMs > MAX_LATE_MS) this.startMs += lateMs - MAX_LATE_MS;
     const periods = Math.floor(
       ((performance.now() - this.startMs) * this.#perMs) / this.#periodSamples,
     );

@@ -164,4 +164,25 @@ describe('SoundCard', () => {
       card.stop();
     },
   );
+
+  it('leaves out the time for which the program was suspended, except for five seconds', () => {
+    const format = createAudioFormat();
+    const perMs = format.sampleRate / 1000;
+    const lengths = /** @type {number[]} */ ([]);
+    const card = new SoundCard({
+      client: { capture: () => {}, render: () => {} },
+      periodMs: 10,
+      capture: null,
+      play: (chunk) => void lengths.push(chunk.length / perMs),
+    });
+    card.start(format);
+    vi.advanceTimersByTime(100);
+    const now = performance.now.bind(performance);
+    const later = vi.spyOn(performance, 'now').mockImplementation(() => now() + 3_600_000);
+    vi.advanceTimersByTime(100);
+    expect(lengths.filter((ms) => ms !== 10)).toEqual([5000]);
+    expect(lengths.reduce((sum, ms) => sum + ms)).toBe(200 - 10 + 5000);
+    later.mockRestore();
+    card.stop();
+  });
 });
