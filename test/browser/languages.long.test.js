@@ -54,6 +54,13 @@ inBrowser.describe('the page on a phone', () => {
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
         await page.locator('#side-close').click();
       }
+
+      const { listen } = (await import(`../../public/texts/${code}/listen.js`)).listenTexts;
+      await site.guest('talk', 'Bo');
+      await page.goto(new URL('/r/talk?listen', site.url).href);
+      await page.getByRole('button', { name: listen, exact: true }).waitFor();
+      expect(await page.evaluate(cutOff, 'body')).toEqual([]);
+      expect(await violationsOf(page)).toEqual([]);
       await page.close();
     });
 
