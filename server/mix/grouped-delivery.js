@@ -89,7 +89,7 @@ export class GroupedDelivery {
 
   /**
    * Moves a member to another group, or to the room. The frames that wait there are the first that
-   * they hear. Nobody hears more of them where they were, or elsewhere what they said in a group.
+   * they hear. What they said before is heard no more: it was for others.
    * @param {Source | null} source
    * @param {Listener | LightListener | null} listener
    * @param {number} group
@@ -100,20 +100,26 @@ export class GroupedDelivery {
     const to = this.#at(group);
     if (from === to) return;
     const speaker = this.#everywhere;
-    if (speaker !== null && speaker === source) this.speakEverywhere(null);
+    if (speaker !== null && speaker === source) this.#spread(null);
+    else source?.hide();
     from.release(source, listener);
-    if (from !== this.#room && speaker !== source) source?.hide();
     this.#forget(source, listener);
     if (listener && !listener.isLight) listener.hearShared(this.#room.mixedThrough + 1);
     this.enter(source, listener, group);
-    if (speaker !== null && speaker === source) this.speakEverywhere(source);
+    if (speaker !== null && speaker === source) this.#spread(source);
   }
 
   /**
-   * Has a source heard in all groups and in the room.
+   * Has a source heard in all groups and in the room, from now on.
    * @param {Source | null} source  null: nobody
    */
   speakEverywhere(source) {
+    if (source !== this.#everywhere) source?.hide();
+    this.#spread(source);
+  }
+
+  /** @param {Source | null} source */
+  #spread(source) {
     for (const delivery of this.#all) {
       const before = this.#everywhere;
       if (before && delivery !== this.#of(before)) delivery.release(before, null);

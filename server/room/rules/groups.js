@@ -146,6 +146,19 @@ export class Groups {
   }
 
   /**
+   * Moves a member's shared sound to where the member is, after a new role.
+   * @param {Member} member
+   */
+  gather({ id, group }) {
+    for (const shared of this.#people.shared(id)) {
+      if (shared.group === group) continue;
+      this.#sound.delivery.move(shared.source, shared.listener, group);
+      Object.assign(shared, { group, movedMs: this.#clock.now() });
+      this.#people.changed(shared);
+    }
+  }
+
+  /**
    * Admits a member's sound to the group that they were in, or that the owner of their shared sound
    * is in. They come into the room if there is no such group any more.
    * @param {Member} member  about to enter

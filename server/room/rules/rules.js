@@ -375,6 +375,7 @@ export class Rules {
     this.tellStage(member);
     this.#captions.recast(member);
     this.interpreters.review();
+    this.groups.gather(member);
     if (role !== 'moderator') this.groups.quiet(member);
   }
 

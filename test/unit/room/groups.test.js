@@ -129,8 +129,8 @@ describe('the sound of groups', () => {
     });
     expect(new Set(frames).size).toBe(frames.length);
     const heard = [...(await bob.heard())].map(([, pcm]) => Number(pcm?.at(-1)?.toFixed(2) ?? 0));
-    // The room hears nothing from before people were back, so for the delay it hears Ann alone.
-    expect([...new Set(heard)]).toEqual([0.13, 0.08, 0.01]);
+    // Nothing from before a move is heard after it, so there is a gap as long as the delay.
+    expect([...new Set(heard)]).toEqual([0.13, 0, 0.08, 0.01]);
   });
 
   it('has a moderator in it who speaks to all, wherever they are, until they stop', async () => {
@@ -193,14 +193,26 @@ describe('the sound of groups', () => {
     expect(loudest(fromIvy)).toBe(0);
   });
 
+  const back = { action: 'groups-back' };
+  const toAll = { action: 'groups-speak', on: true };
+  const into = (/** @type {string} */ person) => ({ action: 'group', person, group: 1 });
+
   it.each([
-    ['a long delay', 1000, {}],
-    ['a reader far behind', 60, { delivery: 'reply', serverDelayMs: 1500 }],
-  ])('isn’t heard by others after the group, with %s', async (_what, serverDelayMs, wishes) => {
+    { what: 'back from a group', before: into('2'), then: back },
+    { what: 'back from it, by a reader far behind', before: into('2'), then: back, isFar: true },
+    { what: 'into a group', before: into('3'), then: into('2') },
+    { what: 'to all, from a group', before: into('2'), then: toAll },
+    { what: 'to all, from the room', before: into('3'), then: toAll },
+  ])('isn’t heard by others from before a move $what', async ({ before, then, isFar = false }) => {
+    const serverDelayMs = isFar ? 60 : 1000;
     const { conference, ann, others } = await begin(['Bob'], undefined, { serverDelayMs });
     const [bob] = others;
-    const cid = await conference.join('Cid', wishes);
-    act(ann, { action: 'group', person: bob.id, group: 1 });
+    act(ann, { action: 'role', person: bob.id, role: 'moderator' });
+    const cid = await conference.join('Cid', {
+      ...wishes,
+      ...('delivery' in wishes && { serverDelayMs: 1500 }),
+    });
+    for (const one of before) act(bob, one);
     const speak = async (/** @type {number} */ first, /** @type {number} */ value) => {
       for (let frame = first; frame < first + 100; frame++) {
         await bob.speak(frame, value, { level: 20, voice: true });
@@ -209,7 +221,7 @@ describe('the sound of groups', () => {
       }
     };
     await speak(0, 0.1);
-    act(ann, { action: 'groups-back' });
+    act(bob, then);
     await speak(100, 0.2);
     conference.pass(20);
     const heard = [...(await cid.heard()).values()].map((pcm) => pcm?.at(-1) ?? 0);
@@ -243,6 +255,9 @@ describe('the sound of groups', () => {
     const shared = await conference.join('Bob’s screen', { owner: last(bob, 'welcome').resume });
     act(ann, { action: 'group', person: bob.id, group: 1 });
     expect(groupsOf(conference)).toMatchObject({ 'Bob’s screen': 1 });
+    for (const role of ['listener', 'speaker']) act(ann, { action: 'role', person: bob.id, role });
+    expect(groupsOf(conference)).toMatchObject({ Bob: 0, 'Bob’s screen': 0 });
+    act(ann, { action: 'group', person: bob.id, group: 1 });
     const cid = await conference.join('Cid');
     const values = new Map([[shared, 0.02]]);
     expect(await heardBy(conference, values, [ann, bob, cid])).toEqual([0, 0, 0.02, 0]);
