@@ -208,11 +208,9 @@ describe('the sound of groups', () => {
     const { conference, ann, others } = await begin(['Bob'], undefined, { serverDelayMs });
     const [bob] = others;
     act(ann, { action: 'role', person: bob.id, role: 'moderator' });
-    const cid = await conference.join('Cid', {
-      ...wishes,
-      ...('delivery' in wishes && { serverDelayMs: 1500 }),
-    });
-    for (const one of before) act(bob, one);
+    const far = isFar ? { delivery: 'reply', serverDelayMs: 1500 } : {};
+    const cid = await conference.join('Cid', far);
+    act(bob, before);
     const speak = async (/** @type {number} */ first, /** @type {number} */ value) => {
       for (let frame = first; frame < first + 100; frame++) {
         await bob.speak(frame, value, { level: 20, voice: true });
