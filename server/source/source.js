@@ -386,6 +386,8 @@ export class Source {
   pull(frame, due) {
     const mixed = this.#mixed;
     if (due && frame > mixed) {
+      // The mix left out frames after a stall. Sound in the queue would be heard too late for good.
+      if (mixed >= 0 && frame > mixed + 1 && this.#queue.count > 0) this.skipTo(frame);
       this.#mixed = frame;
       if (this.#offset > this.#wantedOffset) this.#shorten(frame);
       if (this.#catchesUp(frame)) this.#catchUp(frame);

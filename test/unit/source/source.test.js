@@ -298,10 +298,17 @@ const SECOND = 48_000;
  * @param {object} options
  * @param {number} [options.frameMs]
  * @param {number} [options.stallMs] duration, from the sixth second on
+ * @param {number} [options.leftOutMs] for which the server stands still, 0.1 s after that
  * @param {boolean} [options.mayFallBehind]
  * @param {(second: number, source: Source) => void} [options.eachSecond]
  */
-function hearSpeech({ frameMs = 20, stallMs = 300, mayFallBehind = true, eachSecond = () => {} }) {
+function hearSpeech({
+  frameMs = 20,
+  stallMs = 300,
+  leftOutMs = 0,
+  mayFallBehind = true,
+  eachSecond = () => {},
+}) {
   const clock = new FakeClock();
   const shape = createAudioFormat({ frameMs });
   const { frameSamples } = shape;
@@ -357,8 +364,10 @@ function hearSpeech({ frameMs = 20, stallMs = 300, mayFallBehind = true, eachSec
   };
   /** Each frame comes when it ends, or when the stall does, and is mixed right then. */
   const [from, to] = [6000, 6000 + stallMs];
+  const isLeftOut = (/** @type {number} */ ms) => ms >= to + 100 && ms < to + 100 + leftOutMs;
   for (let frame = 0, sent = 0; frame < frames; frame++) {
     clock.advance(frameMs);
+    if (isLeftOut(clock.now())) continue;
     if (clock.now() < from || clock.now() >= to) while (sent <= frame) send(sent++);
     if (source.pull(frame, true) >= FrameState.concealed) {
       const at = source.ring.offset(frame);
@@ -419,6 +428,13 @@ describe('a voice after a stall of 300 ms', () => {
     const needs = /** @type {number[]} */ ([]);
     hearSpeech({ eachSecond: (_, { lateness }) => void needs.push(lateness.needMs) });
     expect(Math.max(...needs)).toBe(0);
+  });
+
+  it('is heard again where the server stands still while it catches up', () => {
+    const { source, laterMs } = hearSpeech({ leftOutMs: 3000 });
+    expect(laterMs(5)).toBe(0);
+    expect(laterMs(10.5)).toBeLessThan(300);
+    expect(source.offsetMs).toBeLessThan(300);
   });
 
   it('is not moved where nothing is late', () => {
