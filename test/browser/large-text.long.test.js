@@ -1,0 +1,67 @@
+/** The smallest phone, with text twice as large: all is there, and nothing to the side. */
+
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
+import { openPage } from './support/room-page.js';
+import { useSite } from './support/site.js';
+
+/** Folder for pictures of the pages, for people to look at; none are taken by default. */
+const PICTURES = process.env.ALOUD_TEST_PICTURES;
+
+const WIDTH = 320;
+const HEIGHT = 640;
+
+/** Runs in the page: what reaches beyond its sides. */
+function beyond() {
+  const { clientWidth, scrollWidth } = document.documentElement;
+  return [...document.querySelectorAll('main *, dialog *')]
+    .filter((element) => element.checkVisibility() && !element.closest('.visually-hidden, svg'))
+    .filter((element) => {
+      const { left, right, width } = element.getBoundingClientRect();
+      return width > 1 && (left < -1 || right > clientWidth + 1);
+    })
+    .map((element) => element.id || element.textContent?.slice(0, 40) || element.tagName)
+    .concat(scrollWidth > clientWidth ? ['the page'] : []);
+}
+
+inBrowser.describe(`large text on a small phone, in ${BROWSER}`, () => {
+  const site = useSite(['--engine', 'none']);
+
+  for (const locale of ['en', 'de', 'ar'])
+    inBrowser.it(`leaves everything within reach in ${locale}`, async () => {
+      const url = `${site.url}/r/large-${locale}?name=Anna&processing=off`;
+      const page = await openPage(site.browser, url, {
+        ...{ locale, viewport: { width: WIDTH, height: HEIGHT }, forcedColors: 'active' },
+      });
+      const fits = async (/** @type {string} */ where) => {
+        if (PICTURES) await page.screenshot({ path: join(PICTURES, `${locale}-${where}.png`) });
+        expect([where, ...(await page.evaluate(beyond))]).toEqual([where]);
+      };
+      await page.evaluate(() => {
+        document.documentElement.style.fontSize = '200%';
+      });
+      await page.locator('#sound-advanced summary').click();
+      await fits('green-room');
+      await page.locator('#join-button').click();
+      await page.locator('#leave').waitFor();
+      await fits('call');
+      for (const panel of ['record', 'moderate', 'sound', 'settings']) {
+        await page.locator('#more').click();
+        const button = page.locator(`#${panel}`);
+        const box = await button.boundingBox();
+        expect([panel, box && box.y >= 0 && box.y + box.height <= HEIGHT]).toEqual([panel, true]);
+        await button.click();
+        await page.locator('#side-content :is(button, select)').first().waitFor();
+        await fits(panel);
+        await page.locator('#side-close').click();
+      }
+      await page.locator('#show-qr').click();
+      await page.locator('dialog').waitFor();
+      await fits('qr');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('?');
+      await page.locator('dialog').waitFor();
+      await fits('keys');
+    });
+});
