@@ -22,7 +22,6 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { errors } from '../../public/shared/errors.js';
 import { readName } from '../../public/shared/text.js';
-import { Packet, PacketType, readPacket } from '../../public/shared/wire/packet.js';
 import { countRefusal } from '../counts.js';
 import { ConfigError } from '../errors/config-error.js';
 import { StreamSession } from '../ingest/stream-session.js';
@@ -37,7 +36,7 @@ import { directClient, peerName } from '../transport/client-address.js';
 import { OfferError, Peer } from './peer.js';
 import { ReceivedSound } from './received-sound.js';
 import { readOffer } from './sdp.js';
-import { WhepSession } from './whep-session.js';
+import { isAudio, WhepSession } from './whep-session.js';
 
 /** Path of an endpoint, and of a session below it. */
 const PATH = /^\/(whip|whep)\/([A-Za-z0-9_-]{1,64})(?:\/([\w-]{22}))?$/;
@@ -80,9 +79,6 @@ const OPEN = Object.freeze({
 /** Most addresses of the server's name that an answer has, and the longest wait for them, in ms. */
 const MAX_ADDRESSES = 4;
 const LOOKUP_MS = 1000;
-
-/** Shared by all reads here: a packet is handled before the next. */
-const packet = new Packet();
 
 /**
  * @typedef {object} WebRtcOptions
@@ -386,11 +382,11 @@ const transportOf = (name, send) => ({
 
 /** @param {Session[]} sessions @param {Uint8Array} bytes */
 function sendMany(sessions, bytes) {
-  if (readPacket(bytes, packet) !== null || packet.type !== PacketType.audio) return;
+  if (!isAudio(bytes)) return;
   for (let i = 0; i < sessions.length; i++) {
     const session = /** @type {WhepSession} */ (sessions[i]);
     try {
-      session.take(packet, bytes);
+      session.take(bytes);
     } catch (error) {
       // A fault of one session must not end the room.
       session.fail(error);

@@ -3,7 +3,6 @@
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { ServerMessage } from '../../public/shared/messages/server-messages.js'
- * @import { Packet } from '../../public/shared/wire/packet.js'
  * @import { NodeAddress } from '../bus/messages.js'
  * @import { Log } from '../log.js'
  * @import { ControlMessage, Session, Transport } from '../session/session.js'
@@ -18,7 +17,10 @@ import { CONTROL_VERSION } from '../../public/shared/wire/control.js';
 import { MAX_OPUS_BYTES } from '../../public/shared/stream/codec.js';
 import {
   CLOCK_REQUEST_BYTES,
+  Packet,
+  PacketType,
   readOpusFrames,
+  readPacket,
   unwrapFrame,
   writeClockRequest,
 } from '../../public/shared/wire/packet.js';
@@ -31,12 +33,21 @@ const CLOCK_RATE = 48_000;
 /** Name that moderators of the room see. */
 const LISTENER_NAME = 'Player';
 
-/** Shared by all sessions: a packet is sent before the next is written. */
+/** Shared by all sessions: a packet is read and sent before the next. */
 const rtp = Buffer.alloc(RTP_HEADER_BYTES + MAX_OPUS_BYTES);
 const starts = new Uint16Array(MAX_OPUS_FRAMES);
 const lengths = new Uint16Array(MAX_OPUS_FRAMES);
+const packet = new Packet();
 const alive = new Uint8Array(CLOCK_REQUEST_BYTES);
 writeClockRequest(alive, 0);
+
+/**
+ * Reads a packet for take().
+ * @param {Uint8Array} bytes
+ * @returns {boolean} true for sound
+ */
+export const isAudio = (bytes) =>
+  readPacket(bytes, packet) === null && packet.type === PacketType.audio;
 
 /**
  * Listener over WebRTC: one of the audience, who is sent the shared stream's frames as RTP.
@@ -110,23 +121,28 @@ export class WhepSession extends BaseSession {
     else if (told.type === 'lobby') this.closeWith('turned-away');
   }
 
-  /** Sessions of this transport get their packets by take(). */
-  send() {
-    return true;
+  /**
+   * A worker's room sends so to one listener; to many it sends by the transport.
+   * @param {Uint8Array} bytes
+   */
+  send(bytes) {
+    if (!isAudio(bytes)) return true;
+    const before = this.droppedOut;
+    this.take(bytes);
+    return this.droppedOut === before;
   }
 
   /**
-   * Sends the frames of a packet that are new.
-   * @param {Packet} packet  as it was read
+   * Sends the frames that are new in the packet that isAudio() has read last.
    * @param {Uint8Array} bytes  of the packet
    */
-  take(packet, bytes) {
+  take(bytes) {
     const [peer, format] = [this.#peer, this.#format];
     if (this.ended || peer === null || format === null) return;
     const frame = this.#next < 0 ? packet.frame : unwrapFrame(packet.frame, this.#next);
     const first = frame - packet.redundancy;
     for (let k = Math.max(first, this.#next); k <= frame; k++)
-      this.#put(peer, format, { k, repeat: frame - k }, packet, bytes);
+      this.#put(peer, format, { k, repeat: frame - k }, bytes);
     if (frame >= this.#next) this.#next = frame + 1;
   }
 
@@ -134,10 +150,9 @@ export class WhepSession extends BaseSession {
    * @param {Peer} peer
    * @param {AudioFormat} format
    * @param {{ k: number, repeat: number }} which  frame, and index among the packet's payloads
-   * @param {Packet} packet
    * @param {Uint8Array} bytes
    */
-  #put(peer, { opusFrames, opusFrameSamples, sampleRate }, { k, repeat }, packet, bytes) {
+  #put(peer, { opusFrames, opusFrameSamples, sampleRate }, { k, repeat }, bytes) {
     const [start, length] = [packet.payloadStart[repeat], packet.payloadBytes[repeat]];
     if (length === 0 || !readOpusFrames(bytes, start, length, opusFrames, starts, lengths)) {
       this.#isFirst = true;

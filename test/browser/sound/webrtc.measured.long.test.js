@@ -125,8 +125,8 @@ inBrowser.describe('WebRTC', () => {
     expect((await fetch(session, { method: 'DELETE' })).status).toBe(404);
   });
 
-  withLibrary.it('lets a page hear a room by WHEP', async () => {
-    const { server, ann } = await openStreamRoom('--webrtc');
+  withLibrary.it('lets a page hear a worker’s room by WHEP', async () => {
+    const { server, ann } = await openStreamRoom('--webrtc', '--workers', '1');
     const page = await openPage();
     await page.goto(`${server.url}/error.html`);
     const tone = Float32Array.from(
