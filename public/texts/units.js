@@ -1,4 +1,4 @@
-import { locale } from './language.js';
+import { language, locale } from './language.js';
 
 /** Units and signs that are the same in every language. */
 
@@ -36,6 +36,27 @@ export const sizeText = (bytes) =>
   bytes < 1e6
     ? kilobytes.format(Math.max(1, Math.round(bytes / 1e3)))
     : megabytes.format(bytes / 1e6);
+
+/** Formats by language and digits. @type {Map<string, Intl.NumberFormat>} */
+const decimals = new Map();
+
+/**
+ * Writes a number with the language's decimal separator.
+ * @param {number} value
+ * @param {number} digits  after the separator
+ * @param {string} [code]  BCP 47
+ */
+export function decimalText(value, digits, code = language) {
+  const key = `${code} ${digits}`;
+  const format =
+    decimals.get(key) ??
+    new Intl.NumberFormat(code, {
+      ...{ minimumFractionDigits: digits, maximumFractionDigits: digits },
+      useGrouping: false,
+    });
+  decimals.set(key, format);
+  return format.format(value);
+}
 
 /** Names a playing speed. @param {number} factor */
 export const speedText = (factor) => `${factor.toLocaleString(locale)} ×`;

@@ -1,5 +1,5 @@
 import { formsOf } from '../language.js';
-import { connectionNames, sizeText, timeText } from '../units.js';
+import { connectionNames, decimalText, sizeText, timeText } from '../units.js';
 
 const { list, number } = formsOf('de');
 
@@ -97,8 +97,7 @@ export const callTexts = {
   notTaken: (connection, reason) =>
     `Zuerst wurde ${connectionNames[connection]} versucht. ${reason}`,
   roundTrip: (ms) => `Hin und zurück ${Math.round(ms)} ms`,
-  received: (percent) =>
-    `${percent.toFixed(percent >= 99.95 ? 0 : 1).replace('.', ',')} % empfangen`,
+  received: (percent) => `${decimalText(percent, percent >= 99.95 ? 0 : 1, 'de')} % empfangen`,
   delay: (ms) => `Verzögerung ${Math.round(ms)} ms`,
 };
 

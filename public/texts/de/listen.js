@@ -1,5 +1,5 @@
 import { formsOf } from '../language.js';
-import { connectionNames } from '../units.js';
+import { connectionNames, decimalText } from '../units.js';
 
 const { list, number } = formsOf('de');
 
@@ -40,7 +40,7 @@ export const listenTexts = {
   handUp: 'Hand senken',
   details: 'Verbindung',
   quality: (kbps, transport, delayMs) => {
-    const seconds = delayMs === null ? '' : (delayMs / 1000).toFixed(1).replace('.', ',');
+    const seconds = delayMs === null ? '' : decimalText(delayMs / 1000, 1, 'de');
     const delay = delayMs === null ? '' : `, ${seconds} s später zu hören`;
     return `${Math.round(kbps)} kb/s über ${connectionNames[transport] ?? transport}${delay}`;
   },

@@ -1,5 +1,5 @@
 import { formsOf } from '../language.js';
-import { connectionNames, sizeText, timeText } from '../units.js';
+import { connectionNames, decimalText, sizeText, timeText } from '../units.js';
 
 const { list, number } = formsOf('es');
 
@@ -95,8 +95,7 @@ export const callTexts = {
   connectedOver: (connection) => `Conectado por ${connectionNames[connection] ?? connection}`,
   notTaken: (connection, reason) => `Antes se probó ${connectionNames[connection]}. ${reason}`,
   roundTrip: (ms) => `Ida y vuelta ${Math.round(ms)} ms`,
-  received: (percent) =>
-    `Recibido ${percent.toFixed(percent >= 99.95 ? 0 : 1).replace('.', ',')} %`,
+  received: (percent) => `Recibido ${decimalText(percent, percent >= 99.95 ? 0 : 1, 'es')} %`,
   delay: (ms) => `Retardo ${Math.round(ms)} ms`,
 };
 

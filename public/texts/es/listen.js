@@ -1,5 +1,5 @@
 import { formsOf } from '../language.js';
-import { connectionNames } from '../units.js';
+import { connectionNames, decimalText } from '../units.js';
 
 const { list, number } = formsOf('es');
 
@@ -41,7 +41,7 @@ export const listenTexts = {
   handUp: 'Bajar la mano',
   details: 'Conexión',
   quality: (kbps, transport, delayMs) => {
-    const seconds = delayMs === null ? '' : (delayMs / 1000).toFixed(1).replace('.', ',');
+    const seconds = delayMs === null ? '' : decimalText(delayMs / 1000, 1, 'es');
     const delay = delayMs === null ? '' : `, se oye ${seconds} s más tarde`;
     return `${Math.round(kbps)} kb/s por ${connectionNames[transport] ?? transport}${delay}`;
   },

@@ -1,5 +1,5 @@
 import { formsOf } from '../language.js';
-import { connectionNames, sizeText, timeText } from '../units.js';
+import { connectionNames, decimalText, sizeText, timeText } from '../units.js';
 
 const { list, number } = formsOf('fr');
 
@@ -92,7 +92,7 @@ export const callTexts = {
   connectedOver: (connection) => `Connecté par ${connectionNames[connection] ?? connection}`,
   notTaken: (connection, reason) => `${connectionNames[connection]} a été essayé avant. ${reason}`,
   roundTrip: (ms) => `Aller-retour ${Math.round(ms)} ms`,
-  received: (percent) => `Reçu ${percent.toFixed(percent >= 99.95 ? 0 : 1).replace('.', ',')} %`,
+  received: (percent) => `Reçu ${decimalText(percent, percent >= 99.95 ? 0 : 1, 'fr')} %`,
   delay: (ms) => `Délai ${Math.round(ms)} ms`,
 };
 

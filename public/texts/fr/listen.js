@@ -1,5 +1,5 @@
 import { formsOf } from '../language.js';
-import { connectionNames } from '../units.js';
+import { connectionNames, decimalText } from '../units.js';
 
 const { list, number } = formsOf('fr');
 
@@ -41,7 +41,7 @@ export const listenTexts = {
   handUp: 'Baisser la main',
   details: 'Connexion',
   quality: (kbps, transport, delayMs) => {
-    const seconds = delayMs === null ? '' : (delayMs / 1000).toFixed(1).replace('.', ',');
+    const seconds = delayMs === null ? '' : decimalText(delayMs / 1000, 1, 'fr');
     const delay = delayMs === null ? '' : `, entendu ${seconds} s plus tard`;
     return `${Math.round(kbps)} kb/s par ${connectionNames[transport] ?? transport}${delay}`;
   },

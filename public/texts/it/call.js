@@ -1,5 +1,5 @@
 import { formsOf } from '../language.js';
-import { connectionNames, sizeText, timeText } from '../units.js';
+import { connectionNames, decimalText, sizeText, timeText } from '../units.js';
 
 const { list, number } = formsOf('it');
 
@@ -96,8 +96,7 @@ export const callTexts = {
   notTaken: (connection, reason) =>
     `Prima è stato provato ${connectionNames[connection]}. ${reason}`,
   roundTrip: (ms) => `Andata e ritorno ${Math.round(ms)} ms`,
-  received: (percent) =>
-    `Ricevuto ${percent.toFixed(percent >= 99.95 ? 0 : 1).replace('.', ',')} %`,
+  received: (percent) => `Ricevuto ${decimalText(percent, percent >= 99.95 ? 0 : 1, 'it')} %`,
   delay: (ms) => `Ritardo ${Math.round(ms)} ms`,
 };
 

@@ -1,5 +1,5 @@
 import { formsOf } from '../language.js';
-import { connectionNames } from '../units.js';
+import { connectionNames, decimalText } from '../units.js';
 
 const { list, number } = formsOf('it');
 
@@ -41,7 +41,7 @@ export const listenTexts = {
   handUp: 'Abbassa la mano',
   details: 'Connessione',
   quality: (kbps, transport, delayMs) => {
-    const seconds = delayMs === null ? '' : (delayMs / 1000).toFixed(1).replace('.', ',');
+    const seconds = delayMs === null ? '' : decimalText(delayMs / 1000, 1, 'it');
     const delay = delayMs === null ? '' : `, si sente ${seconds} s dopo`;
     return `${Math.round(kbps)} kb/s via ${connectionNames[transport] ?? transport}${delay}`;
   },

@@ -1,5 +1,5 @@
 import { formsOf } from '../language.js';
-import { connectionNames, sizeText, timeText } from '../units.js';
+import { connectionNames, decimalText, sizeText, timeText } from '../units.js';
 
 const { list, number } = formsOf('pt');
 
@@ -91,8 +91,7 @@ export const callTexts = {
   connectedOver: (connection) => `Conectado por ${connectionNames[connection] ?? connection}`,
   notTaken: (connection, reason) => `Antes foi tentado ${connectionNames[connection]}. ${reason}`,
   roundTrip: (ms) => `Ida e volta ${Math.round(ms)} ms`,
-  received: (percent) =>
-    `Recebido ${percent.toFixed(percent >= 99.95 ? 0 : 1).replace('.', ',')} %`,
+  received: (percent) => `Recebido ${decimalText(percent, percent >= 99.95 ? 0 : 1, 'pt')} %`,
   delay: (ms) => `Atraso ${Math.round(ms)} ms`,
 };
 

@@ -1,5 +1,5 @@
 import { formsOf } from '../language.js';
-import { connectionNames } from '../units.js';
+import { connectionNames, decimalText } from '../units.js';
 
 const { list, number } = formsOf('pt');
 
@@ -39,7 +39,7 @@ export const listenTexts = {
   handUp: 'Abaixar a mão',
   details: 'Conexão',
   quality: (kbps, transport, delayMs) => {
-    const seconds = delayMs === null ? '' : (delayMs / 1000).toFixed(1).replace('.', ',');
+    const seconds = delayMs === null ? '' : decimalText(delayMs / 1000, 1, 'pt');
     const delay = delayMs === null ? '' : `, ouvido ${seconds} s depois`;
     return `${Math.round(kbps)} kb/s por ${connectionNames[transport] ?? transport}${delay}`;
   },

@@ -1,5 +1,6 @@
 import { LATENESS_BINS_MS } from '../../shared/wire/control.js';
 import { connectionNames, figureTexts, partTexts, texts } from '../../texts/texts.js';
+import { decimalText } from '../../texts/units.js';
 import { build, setText } from '../kit/element.js';
 
 /**
@@ -38,7 +39,7 @@ export const PARTS = [
 export function quantity(value, unit, digits = 0) {
   return value === null || value === undefined || !Number.isFinite(value)
     ? '–'
-    : `${value.toFixed(digits)} ${unit}`.trimEnd();
+    : `${decimalText(value, digits)} ${unit}`.trimEnd();
 }
 
 /**

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { formsOf, languageOf, languages, translated } from '../../../public/texts/language.js';
+import { decimalText } from '../../../public/texts/units.js';
 
 const TEXTS = new URL('../../../public/texts/', import.meta.url);
 /** Files without sentences, or that only collect them. */
@@ -139,6 +140,15 @@ describe.each(codes)('the page in %s', (code) => {
     expect(plural(5, { other: 'many' })).toBe('many');
     expect(pluralCategories).toContain('other');
   });
+});
+
+it.each([
+  ['en', 1234.56, 1, '1234.6'],
+  ['de', 99.5, 1, '99,5'],
+  ['fr', 0, 1, '0,0'],
+  ['ar', 12.5, 1, '12.5'],
+])('in %s a number %d with %d digits is %s', (code, value, digits, text) => {
+  expect(decimalText(value, digits, code)).toBe(text);
 });
 
 describe('the language of the page', () => {
