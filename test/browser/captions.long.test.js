@@ -192,6 +192,26 @@ inBrowser.describe(`captions in ${BROWSER}`, () => {
     await ann.getByText('This browser writes what you say').waitFor();
   });
 
+  inBrowser.it('can be tried again if their code could not be loaded', async () => {
+    const ben = await site.join('offline', {
+      name: 'Ben',
+      problems: /net::ERR_|Failed to load resource/,
+      prepare: async (page) => {
+        await prepare(page);
+        await page.route('**/caption-switch.js', (route) => route.abort());
+      },
+    });
+    const errors = /** @type {string[]} */ ([]);
+    ben.on('pageerror', ({ message }) => errors.push(message));
+    await switchCaptions(ben, true);
+    await ben.getByText('This panel could not be loaded').waitFor();
+    await ben.unroute('**/caption-switch.js');
+    await switchCaptions(ben, false);
+    await switchCaptions(ben, true);
+    await ben.getByText('What people say appears here').waitFor();
+    expect(errors).toEqual([]);
+  });
+
   inBrowser.it('of an encrypted room are sealed, and stop when the speaker says so', async () => {
     const key = Buffer.alloc(16, 7).toString('base64url');
     const open = async (/** @type {string} */ name) => {

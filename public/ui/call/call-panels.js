@@ -52,7 +52,7 @@ const QUIET_ZONE = 4;
 export class CallPanels {
   #side = new SidePanel();
   #bar;
-  /** Null until somebody wants captions. @type {Promise<CaptionSwitch> | null} */
+  /** Null until somebody wants captions. @type {Promise<CaptionSwitch | null> | null} */
   #captions = null;
   /** @type {LazyPanel<SettingsPanel>} */
   #settings;
@@ -85,13 +85,14 @@ export class CallPanels {
     this.#bar = new CallBar(current, own);
     this.#settings = new LazyPanel(labels.settings, async () => {
       const { SettingsPanel: Panel } = await import('../settings/settings-panel.js');
-      const chosen = () => void this.#openCaptions(page)?.then((captions) => captions.chosen());
+      const chosen = () => void this.#openCaptions(page).then((captions) => captions?.chosen());
       const panel = new Panel(own, chosen);
       panel.devices(...this.#devices);
       return { panel, parts: [panel.element] };
     });
     current.store.subscribe(['captions', 'state'], ({ captions, state }) => {
-      if (captions.on || (state === 'joined' && readChoices().captions)) this.#openCaptions(page);
+      if (captions.on || (state === 'joined' && readChoices().captions))
+        void this.#openCaptions(page);
     });
     this.#chat = new ChatPanel(current);
     const sound = new SoundContent(room, current, notices);
@@ -235,27 +236,30 @@ export class CallPanels {
   refused({ of, code, retryMs }) {
     if (of === 'chat') this.#chat.refused(code, retryMs);
     else if (of === 'captions')
-      void this.#captions?.then((captions) => captions.refused(retryMs ?? 0));
+      void this.#captions?.then((captions) => captions?.refused(retryMs ?? 0));
     // Nobody reads captions any more, or too many came: the next ones will do.
     else if (of === 'caption') return;
     else this.#notices.show(code);
   }
 
-  /** @param {CallPage} page */
+  /**
+   * @param {CallPage} page
+   * @returns {Promise<CaptionSwitch | null>} null when they can't be loaded; the next wish retries
+   */
   #openCaptions(page) {
-    this.#captions ??= import('../captions/caption-switch.js').then(
+    return (this.#captions ??= import('../captions/caption-switch.js').then(
       ({ CaptionSwitch }) => new CaptionSwitch(page),
-    );
-    this.#captions.catch(() => {
-      this.#captions = null;
-      this.#notices.show('panel-failed');
-    });
-    return this.#captions;
+      () => {
+        this.#captions = null;
+        this.#notices.show('panel-failed');
+        return null;
+      },
+    ));
   }
 
   /** @param {CaptionFields} caption */
   caption(caption) {
-    void this.#captions?.then((captions) => captions.show(caption));
+    void this.#captions?.then((captions) => captions?.show(caption));
   }
 
   /** As SettingsPanel has it. @param {Parameters<SettingsPanel['devices']>} devices */

@@ -1,4 +1,4 @@
-/** The smallest phone, with text twice as large: all is there, and nothing to the side. */
+/** Text twice as large on the smallest phone, and forced colours: nothing is out of sight. */
 
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -25,11 +25,11 @@ function beyond() {
     .concat(scrollWidth > clientWidth ? ['the page'] : []);
 }
 
-inBrowser.describe(`large text on a small phone, in ${BROWSER}`, () => {
+inBrowser.describe(`the page for low vision, in ${BROWSER}`, () => {
   const site = useSite(['--engine', 'none']);
 
   for (const locale of ['en', 'de', 'ar'])
-    inBrowser.it(`leaves everything within reach in ${locale}`, async () => {
+    inBrowser.it(`leaves everything within reach of large text in ${locale}`, async () => {
       const url = `${site.url}/r/large-${locale}?name=Anna&processing=off`;
       const page = await openPage(site.browser, url, {
         ...{ locale, viewport: { width: WIDTH, height: HEIGHT }, forcedColors: 'active' },
@@ -64,4 +64,32 @@ inBrowser.describe(`large text on a small phone, in ${BROWSER}`, () => {
       await page.locator('dialog').waitFor();
       await fits('keys');
     });
+
+  inBrowser.it('shows in forced colours who speaks, the level and the quality', async () => {
+    const page = await openPage(site.browser, `${site.url}/r/forced?name=Anna&processing=off`, {
+      forcedColors: 'active',
+    });
+    /** True when the first of these has another colour than the place behind it. */
+    const stands = (/** @type {string} */ selector) =>
+      page.evaluate((first) => {
+        const colour = (/** @type {Element | null} */ element) =>
+          element && getComputedStyle(element).backgroundColor;
+        return colour(document.querySelector(first)) !== colour(document.body);
+      }, selector);
+    expect(await stands('.level-bar')).toBe(true);
+    await page.locator('#join-button').click();
+    const tile = page.locator('.person').first();
+    const outline = () => tile.evaluate((element) => getComputedStyle(element).outlineStyle);
+    expect(await outline()).toBe('none');
+    await tile.evaluate((element) => {
+      element.classList.add('speaking');
+      element.querySelector('.quality')?.setAttribute('data-quality', '2');
+    });
+    expect(await outline()).toBe('solid');
+    expect(await stands('.quality span:nth-child(2)')).toBe(true);
+    const bars = await tile
+      .locator('.quality > span')
+      .evaluateAll((all) => all.map((bar) => getComputedStyle(bar).backgroundColor));
+    expect([bars[0] === bars[1], bars[1] === bars[2]]).toEqual([true, false]);
+  });
 });
