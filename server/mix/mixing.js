@@ -146,7 +146,9 @@ export class Mixing {
 
   /** @type {Delivery['release']} */
   release(source, listener) {
-    if (this.#takeOut(source, listener) && source) this.#speakers.remove(source);
+    if (!this.#takeOut(source, listener) || !source) return;
+    this.#speakers.remove(source);
+    source.keepFor(this, 0);
   }
 
   /**
@@ -217,7 +219,7 @@ export class Mixing {
     const hasOwnDelay = listeners.some(({ ownDelayMs }) => ownDelayMs !== null);
     // One size fits any delay, so changing it costs nobody anything.
     const repliesMs = HISTORY_MS + (hasOwnDelay ? this.#config.maxDelayMs : 0);
-    for (const source of sources) source.keepFor(this.#hasReplies ? repliesMs : 0);
+    for (const source of sources) source.keepFor(this, this.#hasReplies ? repliesMs : 0);
   }
 
   #volumesChanged() {
@@ -432,6 +434,7 @@ export class Mixing {
 
   /** Idempotent. */
   close() {
+    for (const source of this.#sources) source.keepFor(this, 0);
     this.#ending.close();
     this.#fanout.close();
     this.#layers.close();

@@ -104,6 +104,8 @@ export class Source {
   #wantedOffset = 0;
   #mayFallBehind = false;
   #rests = true;
+  /** Time for which each delivery needs decoded audio. @type {Map<object, number>} */
+  #keepMs = new Map();
   /** Times when lateness begins to count, and when it restarts, on the monotonic clock. */
   #countsFromMs = Infinity;
   #startedMs = Infinity;
@@ -578,12 +580,15 @@ export class Source {
   }
 
   /**
-   * Keeps decoded audio for as long as the slowest reader needs it.
-   * @param {number} ms time between the fastest and the slowest reader; 0 when the tick is the only
-   *   one
+   * Keeps decoded audio for as long as the slowest reader of any delivery needs it.
+   * @param {object} delivery
+   * @param {number} ms time between its fastest and its slowest reader; 0 when its tick is the only
+   *   one, or no more
    */
-  keepFor(ms) {
-    this.ring.resize(keptFrames(this.#format, ms));
+  keepFor(delivery, ms) {
+    if (ms > 0) this.#keepMs.set(delivery, ms);
+    else this.#keepMs.delete(delivery);
+    this.ring.resize(keptFrames(this.#format, Math.max(0, ...this.#keepMs.values())));
   }
 
   /** Marks the end of the packets. Received frames are still mixed. */

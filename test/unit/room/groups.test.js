@@ -85,6 +85,10 @@ describe.each(['mix', 'forward'])('the groups of a room in mode %s', (mode) => {
 });
 
 describe('the sound of groups', () => {
+  const back = { action: 'groups-back' };
+  const toAll = { action: 'groups-speak', on: true };
+  const into = (/** @type {string} */ person) => ({ action: 'group', person, group: 1 });
+
   it('is heard by their own people alone, and by all again once they are back', async () => {
     const { conference, ann, others } = await begin(['Bob', 'Cid', 'Dan', 'Eve']);
     const [bob, cid, dan, eve] = others;
@@ -154,11 +158,11 @@ describe('the sound of groups', () => {
     expect(await heardBy(conference, values, silent)).toEqual([0.02, 0.01, 0, 0]);
     // Nobody is the speaker any more once they have gone.
     act(ann, { action: 'groups-speak', on: true });
-    const back = await conference.join('Ann', { resume: last(ann, 'welcome').resume });
-    expect(back.session.messages[0].type).toBe('welcome');
+    const again = await conference.join('Ann', { resume: last(ann, 'welcome').resume });
+    expect(again.session.messages[0].type).toBe('welcome');
     expect(last(bob, 'room').groups.speaker).toBe(null);
-    act(back, { action: 'groups-speak', on: true });
-    back.session.close(19, 'lost');
+    act(again, { action: 'groups-speak', on: true });
+    again.session.close(19, 'lost');
     expect(last(bob, 'room').groups.speaker).toBe(null);
   });
 
@@ -173,6 +177,20 @@ describe('the sound of groups', () => {
     room.rules.meet({ ...room.rules.state(), places: [{ ...note, silenced: null }] });
     expect(last(others[0], 'room').groups.speaker).toBe(null);
     expect(await heardBy(conference, new Map([[ann, 0.01]]), others)).toEqual([0, 0, 0]);
+  });
+
+  it('has a moderator who speaks to all in it also for a reader far behind', async () => {
+    const { conference, ann, others } = await begin(['Bob']);
+    act(ann, into(others[0].id));
+    const cid = await conference.join('Cid', { delivery: 'reply', serverDelayMs: 1500 });
+    act(ann, toAll);
+    for (let frame = 0; frame < 150; frame++) {
+      await ann.speak(frame, 0.1, { level: 20, voice: true });
+      await cid.speak(frame, null);
+      conference.pass(1);
+    }
+    const heard = [...(await cid.heard()).values()].map((pcm) => pcm?.at(-1) ?? 0);
+    expect(heard.at(-1)).toBeCloseTo(0.1, 2);
   });
 
   it('goes to those who come over HTTP/1, too', async () => {
@@ -192,10 +210,6 @@ describe('the sound of groups', () => {
     expect(loudest(fromHal)).toBeCloseTo(0.01, 3);
     expect(loudest(fromIvy)).toBe(0);
   });
-
-  const back = { action: 'groups-back' };
-  const toAll = { action: 'groups-speak', on: true };
-  const into = (/** @type {string} */ person) => ({ action: 'group', person, group: 1 });
 
   it.each([
     { what: 'back from a group', before: into('2'), then: back },
