@@ -149,8 +149,13 @@ export class TrackPlayer extends RoomPlayer {
     fade.gain.setValueAtTime(1, Math.max(end, start + FADE_SECONDS));
     fade.gain.linearRampToValueAtTime(0, end + FADE_SECONDS);
     node.connect(fade).connect(this.output);
-    node.addEventListener('ended', () => fade.disconnect());
+    const piece = { node, fade };
+    node.addEventListener('ended', () => {
+      fade.disconnect();
+      // The node holds the piece's sound.
+      if (this.#scheduled.get(number) === piece) this.#scheduled.delete(number);
+    });
     node.start(start, start - due);
-    this.#scheduled.set(number, { node, fade });
+    this.#scheduled.set(number, piece);
   }
 }

@@ -14,6 +14,8 @@ describe("a backing track's player", () => {
   let clock;
   /** @type {string[]} */
   let asked = [];
+  /** Ends the played pieces, one by one. @type {(() => void)[]} */
+  let ends = [];
   let fails = false;
   let failures = 0;
   /** @type {TrackPlayer} */
@@ -43,7 +45,7 @@ describe("a backing track's player", () => {
   }
 
   beforeEach(() => {
-    [played, asked, fails, failures] = [[], [], false, 0];
+    [played, asked, ends, fails, failures] = [[], [], [], false, 0];
     context.stoodStillMs = 0;
     clock = new FakeClock();
     clock.advance(50);
@@ -64,7 +66,11 @@ describe("a backing track's player", () => {
         return (this.to = to);
       }
       disconnect() {}
-      addEventListener() {}
+      ended = () => {};
+      /** @param {string} _type @param {() => void} run */
+      addEventListener(_type, run) {
+        this.ended = run;
+      }
     }
     vi.stubGlobal('GainNode', Node);
     vi.stubGlobal(
@@ -94,6 +100,7 @@ describe("a backing track's player", () => {
         /** @param {number} when @param {number} offset */
         start(when, offset) {
           played.push(Object.assign(this.entry, { when, offset, fades: this.to.fades }));
+          ends.push(() => this.ended());
         }
         /** @param {number} at */
         stop(at) {
@@ -190,5 +197,14 @@ describe("a backing track's player", () => {
     player.follow({ sample: 1000 + 40 * RATE, atMs: 50 });
     await pass(1000);
     expect([asked, played]).toEqual([[], []]);
+  });
+
+  it('keeps no piece that is over: ten seconds of sound are 4 MB', async () => {
+    player.play({ ...track, from: 1000 });
+    await pass(12_000);
+    expect(played.map(({ piece }) => piece)).toEqual([0, 1]);
+    ends[0]();
+    player.play(null);
+    expect(played.map(({ stoppedAt }) => Number.isNaN(stoppedAt))).toEqual([true, false]);
   });
 });
