@@ -47,6 +47,9 @@ const REFUSAL_MS = 1000;
 const ANSWER_MS = 30_000;
 const BYTES_PER_MS = 4;
 
+/** Time for a client to end its side of a connection that has left HTTP, in milliseconds. */
+const LINGER_MS = 2000;
+
 /** Interval between checks for slow answers, in milliseconds. */
 const CHECK_MS = 2000;
 
@@ -178,7 +181,10 @@ export class Gate {
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
-    response.once('finish', () => socket.end());
+    response.once('finish', () => {
+      socket.end();
+      this.#clock.setTimeout(() => socket.destroy(), LINGER_MS);
+    });
     socket.on('error', () => socket.destroy());
     this.#serve(request, response);
   }

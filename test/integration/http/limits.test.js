@@ -5,6 +5,7 @@
 
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../../server/config/config.js';
 import { HTTP1_SERVER_OPTIONS } from '../../../server/http/server.js';
@@ -112,3 +113,30 @@ describe('a server', () => {
     );
   });
 });
+
+it.each([
+  ['a stream that was refused', 'PUT /listen/tea HTTP/1.1\r\nHost: localhost\r\n\r\n', 401],
+  [
+    'a request to go on in h2c',
+    'GET /api/health HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n',
+    200,
+  ],
+])(
+  'the connection of %s ends, though its client doesn’t',
+  async (_what, text, status) => {
+    const { port } = await startServer();
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    open.push(() => void socket.destroy());
+    let got = '';
+    socket.on('data', (bytes) => (got += bytes));
+    const failed = new Promise((resolve) => void socket.once('error', resolve));
+    socket.write(text);
+    await once(socket, 'end');
+    expect(got).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    // Only a closed connection refuses what is sent to it.
+    const sending = setInterval(() => socket.write('x'), 100);
+    open.push(() => clearInterval(sending));
+    await failed;
+  },
+  20_000,
+);
