@@ -77,6 +77,7 @@ function changeRoom(
   // Refusals come before anything changes.
   const refusal =
     room.sound.mode.refusalOf({ setting: mode, broadcasts: broadcast }) ??
+    (broadcast === true && room.rules.groups.areOpen ? 'groups-broadcast' : null) ??
     (password === undefined ? null : moderation.setPassword(password, by));
   if (refusal !== null) return refusal;
   // A mode may need the broadcast to end first; a broadcast may need the mode first.

@@ -111,6 +111,7 @@ export const ROUTES = Object.freeze([
       'e2e-room',
       'forward-reply',
       'broadcast-mix',
+      'groups-broadcast',
       ...ACROSS,
     ],
     run: inRoom('change', ({ body, by }) => [body, by]),

@@ -8,6 +8,7 @@ import {
   MODES,
   ROLES,
 } from '../../public/shared/limits.js';
+import { rules as told } from '../../public/shared/messages/fields.js';
 import { MAX_BAN_MS } from '../access/bans.js';
 
 const count = z.int().min(0);
@@ -252,7 +253,13 @@ export const room = named(
     delay: z.looseObject({ mode: delayMode, wantedMs: ms, maxMs: ms, targetPercent: z.number() }),
     skippedFrames: count,
     codecFaults: count,
-    rules: z.strictObject({ ...rules, password: z.boolean(), liveSeconds }),
+    rules: z.strictObject({
+      ...rules,
+      password: z.boolean(),
+      liveSeconds,
+      languages: told.shape.languages,
+      groups: told.shape.groups,
+    }),
     knocks: z
       .array(z.strictObject({ id: z.string(), name: z.string() }))
       .describe('those who wait in the lobby'),

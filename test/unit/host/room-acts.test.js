@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ROOM_ACTS } from '../../../server/host/room-acts.js';
+import * as schemas from '../../../server/operator/schemas.js';
 import { OPERATOR } from '../../../server/state/grant.js';
 import { Conference } from '../../fakes/conference.js';
 
@@ -7,6 +8,23 @@ import { Conference } from '../../fakes/conference.js';
 
 /** @param {Conference} conference @returns {Room} */
 const roomOf = (conference) => /** @type {Room} */ (conference.rooms.get('lab'));
+
+describe('the description of a room', () => {
+  it('has the rules that the operator’s API promises, with groups and with languages', async () => {
+    const conference = new Conference();
+    await conference.join('Ann');
+    const ida = await conference.join('Ida');
+    const { rules } = roomOf(conference);
+    const faults = () => schemas.room.shape.rules.safeParse(rules.told).error?.issues ?? [];
+    rules.groups.open(2, { evenly: true, choose: false });
+    expect(faults()).toEqual([]);
+    rules.groups.callBack(0);
+    rules.moderation.setBroadcast(true, OPERATOR);
+    rules.moderation.interpret(ida.id, 'es', OPERATOR);
+    expect(rules.told.languages).toEqual(['es']);
+    expect(faults()).toEqual([]);
+  });
+});
 
 describe('a change of a room', () => {
   it.each([
@@ -32,6 +50,17 @@ describe('a change of a room', () => {
     expect(room.rules.told).toEqual(before);
     expect(room.rules.policy.password).toBe(null);
     expect(ann.session.told('room').length).toBe(told);
+  });
+
+  it('is refused whole for a broadcast of a room with groups', async () => {
+    const conference = new Conference();
+    await conference.join('Ann');
+    const room = roomOf(conference);
+    room.rules.groups.open(2, { evenly: false, choose: false });
+    const before = room.rules.told;
+    const change = { broadcast: true, locked: true, password: 'tea for two' };
+    expect(ROOM_ACTS.change(room, change, OPERATOR)).toBe('groups-broadcast');
+    expect(room.rules.told).toEqual(before);
   });
 
   it('is refused whole for a password too many', async () => {
