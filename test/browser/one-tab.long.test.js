@@ -20,7 +20,7 @@ inBrowser.describe(`a second tab of one browser, in ${BROWSER}`, () => {
     const question = second.getByRole('dialog', { name: 'You are in this room already' });
     await question.waitFor();
     expect(await violationsOf(second)).toEqual([]);
-    await button(second, 'Cancel').click();
+    await second.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     expect(await button(second, 'Join').isEnabled()).toBe(true);
     expect(site.server.rooms.get('tabs')?.size).toBe(1);
     expect(await button(first, 'Leave').count()).toBe(1);
