@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { Headless } from '../../../testkit/participants/headless.js';
 import { loadCodec } from '../../../server/codec/codec.js';
@@ -24,10 +27,14 @@ class Site {
   #opened;
   /** Participants without a page, of one test. @type {Headless[]} */
   #guests = [];
+  /** Folder of its own for recordings. */
+  #directory = '';
 
   /** @param {string[]} argv the server's options @param {BrowserOptions} options */
   async open(argv, options) {
-    [this.#server, this.#opened] = await Promise.all([startServer(...argv), openBrowser(options)]);
+    this.#directory = await mkdtemp(join(tmpdir(), 'aloud-site-'));
+    const all = ['--recording-dir', this.#directory, ...argv];
+    [this.#server, this.#opened] = await Promise.all([startServer(...all), openBrowser(options)]);
   }
 
   get server() {
@@ -97,6 +104,7 @@ class Site {
   async close() {
     await this.#opened?.close();
     await this.#server?.close();
+    await rm(this.#directory, { recursive: true, force: true });
   }
 }
 
