@@ -27,7 +27,7 @@ const HEADERS = { 'accept-encoding': 'gzip, deflate, br, zstd' };
 
 /** For the time told beforehand: a load, in milliseconds, and all that isn't one, in seconds. */
 const LOAD_MS = 40;
-const SECONDS_BESIDE = 10;
+const SECONDS_BESIDE = 4;
 
 const PAGE = '/r/tea';
 

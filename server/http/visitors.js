@@ -8,7 +8,7 @@ import { networkOf } from '../network-address.js';
 import { TokenBucket } from '../token-bucket.js';
 
 /**
- * Limits of requests per connection and per address (an IPv4 address, an IPv6 /64). A page is 112
+ * Limits of requests per connection and per address (an IPv4 address, an IPv6 /64). A page is 88
  * files over six connections (`node bench/page-load.js`), and many people may share one address.
  * Requests of the HTTP/1 transport, 50 a second per person, count for their session instead.
  */
