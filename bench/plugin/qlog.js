@@ -96,9 +96,9 @@ export function readRecords(text) {
 const lineOf = (record) => `${RECORD_SEPARATOR}${JSON.stringify(record)}\n`;
 
 /**
- * A connection's trace as qvis reads it. Mends what quinn-proto 0.11.19 writes otherwise: it doesn't know
- * which end it is, and gives round trips in seconds. It has a packet's length where qlog had it
- * before, and the same reason for each loss. Events of two threads are out of order.
+ * A connection's trace as qvis reads it. Mends what quinn-proto 0.11.19 writes otherwise: it
+ * doesn't know which end it is, and gives round trips in seconds. It has a packet's length where
+ * qlog had it before, and the same reason for each loss. Events of two threads are out of order.
  * @param {string} end  'client' or 'server'
  * @param {any} header
  * @param {QlogRecord[]} events

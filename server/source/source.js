@@ -387,13 +387,7 @@ export class Source {
    */
   pull(frame, due) {
     const mixed = this.#mixed;
-    if (due && frame > mixed) {
-      // The mix left out frames after a stall. Sound in the queue would be heard too late for good.
-      if (mixed >= 0 && frame > mixed + 1 && this.#queue.count > 0) this.skipTo(frame);
-      this.#mixed = frame;
-      if (this.#offset > this.#wantedOffset) this.#shorten(frame);
-      if (this.#catchesUp(frame)) this.#catchUp(frame);
-    }
+    if (due && frame > mixed) this.#advance(frame);
     const last = frame - this.#offset;
     if (this.#next < 0 || last < 0 || this.#queue.count > 0) return this.ring.state(frame);
     while (this.#next <= last) {
@@ -414,6 +408,19 @@ export class Source {
     if (due)
       for (let f = Math.min(frame, this.#next + this.#offset); f <= frame; f++) this.#conceal(f);
     return this.ring.state(frame);
+  }
+
+  /**
+   * Goes on to a due frame, with less delay where that is possible.
+   * @param {number} frame pulled frame
+   */
+  #advance(frame) {
+    const leftOut = this.#mixed < 0 ? 0 : frame - this.#mixed - 1;
+    // The mix leaves frames out after a stall. Sound in the queue would be heard too late for good.
+    if (leftOut > 0 && this.#queue.count > 0) this.skipTo(frame);
+    this.#mixed = frame;
+    if (this.#offset > this.#wantedOffset) this.#shorten(frame);
+    if (this.#catchesUp(frame)) this.#catchUp(frame);
   }
 
   /**

@@ -160,7 +160,7 @@ export class Pebble {
     await new Promise((resolve) => void dns.listen(0, '127.0.0.1', () => resolve(undefined)));
     const { port: dnsPort } = /** @type {import('node:net').AddressInfo} */ (dns.address());
     const args = ['-config', files.config, '-strict', '-dnsserver', `127.0.0.1:${dnsPort}`];
-    // Pebble refuses a tenth of all nonces at random. Six in a row, which end an order, are rare then.
+    // Pebble refuses a tenth of all nonces at random. Six in a row, which end an order, are rare.
     const child = spawn(BINARY, args, {
       env: { ...process.env, PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: '10' },
     });
