@@ -198,8 +198,8 @@ export class Recording {
   caption({ speaker: { id, label }, by, text, lang, seconds }) {
     const track = this.#tracks.get(id);
     if (track === undefined) return;
-    const secondsAt = (/** @type {number} */ frame) => (frame - this.firstFrame) * frameSeconds;
     const frameSeconds = this.#settings.format.frameMs / 1000;
+    const secondsAt = (/** @type {number} */ frame) => (frame - this.firstFrame) * frameSeconds;
     const to = secondsAt(this.#now());
     // Consent is for what is said from then on.
     if (to - seconds < secondsAt(track.agreedFrame)) return;
