@@ -13,8 +13,8 @@ const SPEECH = fileURLToPath(new URL('../testkit/speech/speech-low.wav', import.
 /** Time for the listener to join, in milliseconds. */
 const JOIN_MS = 15_000;
 
-/** Seconds of speech that are compared. */
-const COMPARED_SECONDS = 2;
+/** Seconds of speech from whose place the others are looked for. */
+const ALIGNED_SECONDS = 2;
 
 /** Time that the listener is behind the room, and some more, in milliseconds. */
 const BEHIND_MS = 2000;
@@ -69,14 +69,15 @@ export async function holdCall({ aloud, url, folder, env }) {
     listener.child.kill('SIGINT');
   }
   await listener.ended;
-  const [said, heard] = [SPEECH, heardFile].map((file) => parseWav(readFileSync(file)));
-  const compared = said.channels[0].subarray(0, COMPARED_SECONDS * said.sampleRate);
-  const { lag } = align(compared, heard.channels[0]);
-  const fifth = said.sampleRate / 5;
-  const pieces = alignPieces(compared, heard.channels[0], lag, {
-    pieceSamples: fifth,
-    searchSamples: fifth,
-  });
+  const { channels, sampleRate } = parseWav(readFileSync(SPEECH));
+  const [speech] = channels;
+  const [heard] = parseWav(readFileSync(heardFile)).channels;
+  const { lag } = align(speech.subarray(0, ALIGNED_SECONDS * sampleRate), heard);
+  const fifth = sampleRate / 5;
+  // A missing end is silent, and counts.
+  const whole = new Float32Array(Math.max(heard.length, lag + speech.length + fifth));
+  whole.set(heard);
+  const pieces = alignPieces(speech, whole, lag, { pieceSamples: fifth, searchSamples: fifth });
   const sorted = pieces.map(({ correlation }) => correlation).toSorted((a, b) => a - b);
   return sorted[sorted.length >> 1] ?? 0;
 }

@@ -1,26 +1,16 @@
 /** The packages of a release, installed into an empty folder as by anybody. */
 
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isBuilt } from '@aloud/native';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { LIBRARY, platformName } from '../../native/binding.js';
 import { NOTICES_FILE, packageNameOf, PLATFORMS } from '../../native/platforms.js';
-import { holdCall } from '../../release/call.js';
-import { packRelease } from '../../release/packages.js';
+import { checkReport } from '../../release/steps.js';
 import { canBuildNative, requireOrSkip } from '../../testkit/skip.js';
+import { Packages } from '../support/packages.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OWN = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -52,56 +42,7 @@ await import('./programs/client.js');
 process.exit(0);
 `;
 
-/** Least correlation of 200 ms of speech after two passes through Opus; 0.99 is usual. */
-const ALIKE = 0.9;
-
-/** @type {string} */
-let packed;
-/** @type {string} */
-let folder;
-/** @type {import('node:child_process').ChildProcess[]} */
-let started;
-
-/** Nothing of the run's own npm script or options reaches the commands. */
-const environment = (/** @type {Record<string, string>} */ more = {}) => {
-  const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(npm_(lifecycle|package|command)|ALOUD_|INIT_CWD)/.test(name),
-  );
-  return { ...Object.fromEntries(kept), XDG_STATE_HOME: join(folder ?? packed, 'state'), ...more };
-};
-
-/**
- * Installs packages as npm 12 does by default: without any dependency's scripts.
- * @param {string[]} packages
- */
-function install(packages) {
-  writeFileSync(join(folder, 'package.json'), '{"private":true}');
-  const options = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
-  const { status, stderr } = spawnSync('npm', ['install', ...options, ...packages], {
-    cwd: folder,
-    env: environment(),
-    encoding: 'utf8',
-  });
-  expect(status, stderr).toBe(0);
-}
-
-/**
- * Starts the command, and waits until it has told what is on.
- * @returns {Promise<{ url: string, report: string }>}
- */
-async function start() {
-  const child = spawn('npx', ['--no-install', 'aloud', '--port', '0', '--h3-port', '0'], {
-    cwd: folder,
-    env: environment(),
-    detached: true,
-  });
-  started.push(child);
-  let report = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (bytes) => (report += bytes));
-  await expect.poll(() => report, { timeout: 30_000 }).toMatch(/WebSocket and HTTP\/1 are on/);
-  return { url: /http:\/\/localhost:\d+/.exec(report)?.[0] ?? '', report };
-}
+const packages = new Packages();
 
 /** @param {string} url @param {string} path */
 async function sizeOf(url, path) {
@@ -122,38 +63,6 @@ async function fetchPage(url) {
   ];
   for (const file of files) expect(await sizeOf(url, file)).toBeGreaterThan(500);
 }
-
-beforeAll(() => {
-  packed = mkdtempSync(join(tmpdir(), 'aloud-packed-'));
-  packRelease({ out: packed });
-});
-
-afterAll(() => rmSync(packed, { recursive: true }));
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'aloud-installed-'));
-  started = [];
-});
-
-afterEach(async () => {
-  for (const { pid, exitCode } of started)
-    if (pid && exitCode === null) process.kill(-pid, 'SIGKILL');
-  await Promise.all(
-    started.map(
-      (child) => child.exitCode ?? new Promise((resolve) => void child.once('close', resolve)),
-    ),
-  );
-  rmSync(folder, { recursive: true });
-});
-
-/** @param {string} [part]  of the package's name, after aloud */
-const packageFile = (part = '') => join(packed, `aloud${part}-${OWN.version}.tgz`);
-
-/** The packages without any system's addon. */
-const sources = () => [packageFile(), packageFile('-native')];
-
-/** The packages with this system's addon. */
-const all = () => [...sources(), packageFile(`-native-${platformName()}`)];
 
 /** @param {string} file */
 const contentsOf = (file) =>
@@ -179,7 +88,7 @@ const megabytes = (bytes) => `${(bytes / 1e6).toFixed(2)} MB`;
 
 describe('the packages', () => {
   it('hold what runs alone, and are small', () => {
-    const files = contentsOf(packageFile());
+    const files = contentsOf(packages.file());
     const places = new Set(files.map((name) => name.split('/')[0]));
     expect([...places].toSorted()).toEqual([
       'LICENSE',
@@ -192,55 +101,68 @@ describe('the packages', () => {
       'server',
       'worklets',
     ]);
-    const native = contentsOf(packageFile('-native'));
+    const native = contentsOf(packages.file('-native'));
     expect(native).toEqual(expect.arrayContaining(['Cargo.lock', 'LICENSE', 'src/lib.rs']));
     expect(
       [...files, ...native].filter((name) => /\.(node|tgz|pem|rs~)$|^target\/|^test\//.test(name)),
     ).toEqual([]);
-    for (const file of sources())
-      execFileSync('tar', ['xzf', file, '-C', folder, '--exclude', 'package/node_modules']);
-    expect(sizeOfFiles(folder)).toBeLessThan(MAX_OWN_UNPACKED);
+    for (const file of packages.sources())
+      execFileSync('tar', [
+        'xzf',
+        file,
+        '-C',
+        packages.folder,
+        '--exclude',
+        'package/node_modules',
+      ]);
+    expect(sizeOfFiles(packages.folder)).toBeLessThan(MAX_OWN_UNPACKED);
   });
 
   it('run no script at their installation', () => {
-    for (const file of readdirSync(packed)) {
-      const text = execFileSync('tar', ['xzOf', join(packed, file), 'package/package.json']);
+    for (const file of readdirSync(packages.packed)) {
+      const text = execFileSync('tar', [
+        'xzOf',
+        join(packages.packed, file),
+        'package/package.json',
+      ]);
       expect(JSON.parse(String(text)).scripts, file).toBeUndefined();
     }
   });
 
   it('bring all dependencies with their licences, and nothing that they need is missing', () => {
-    install(sources());
-    const aloud = join(folder, 'node_modules', 'aloud');
+    packages.install(packages.sources());
+    const aloud = join(packages.folder, 'node_modules', 'aloud');
     const names = readdirSync(join(aloud, 'node_modules'), { recursive: true }).map(String);
     for (const name of ['acme-client', 'express', 'libopus-wasm', 'node-forge', 'zod'])
       expect(names.some((path) => new RegExp(`^${name}/licen[cs]e`, 'i').test(path))).toBe(true);
     writeFileSync(join(aloud, 'load-all.js'), LOAD_ALL);
-    const options = /** @type {const} */ ({ env: environment(), encoding: 'utf8' });
+    const options = /** @type {const} */ ({ env: packages.environment(), encoding: 'utf8' });
     const { status, stderr } = spawnSync(process.execPath, [join(aloud, 'load-all.js')], options);
     expect(status, stderr).toBe(0);
   });
 
   it('name every system as optional, in this version', () => {
-    const text = execFileSync('tar', ['xzOf', packageFile('-native'), 'package/package.json']);
+    const text = execFileSync('tar', ['xzOf', packages.file('-native'), 'package/package.json']);
     expect(JSON.parse(String(text)).optionalDependencies).toEqual(
       Object.fromEntries(PLATFORMS.map((platform) => [packageNameOf(platform), OWN.version])),
     );
   });
 
   it('run without the addon, say how to build it, and write outside the package', async () => {
-    install(sources());
-    const { url, report } = await start();
+    packages.install(packages.sources());
+    const { url, report } = await packages.start();
     expect(report).toMatch(/WebTransport is off: .*\n.*npx aloud build/);
     await fetchPage(url);
-    expect(existsSync(join(folder, 'state', 'aloud', 'certs', 'certificate.pem'))).toBe(true);
-    expect(existsSync(join(folder, 'node_modules', 'aloud', 'certs'))).toBe(false);
+    expect(existsSync(join(packages.folder, 'state', 'aloud', 'certs', 'certificate.pem'))).toBe(
+      true,
+    );
+    expect(existsSync(join(packages.folder, 'node_modules', 'aloud', 'certs'))).toBe(false);
   });
 
   it('say in one sentence what is missing to build the addon', () => {
-    install(sources());
+    packages.install(packages.sources());
     // Node and npm's own tools are there, and neither cargo nor a compiler.
-    const bin = join(folder, 'bin');
+    const bin = join(packages.folder, 'bin');
     mkdirSync(bin);
     for (const tool of ['npx', 'sh', 'env'])
       execFileSync('ln', [
@@ -250,10 +172,10 @@ describe('the packages', () => {
       ]);
     execFileSync('ln', ['-s', process.execPath, join(bin, 'node')]);
     const { status, stderr } = spawnSync('npx', ['--no-install', 'aloud', 'build'], {
-      cwd: folder,
-      env: environment({
+      cwd: packages.folder,
+      env: packages.environment({
         PATH: [bin, '/nowhere'].join(delimiter),
-        CARGO_HOME: join(folder, 'cargo'),
+        CARGO_HOME: join(packages.folder, 'cargo'),
       }),
       encoding: 'utf8',
     });
@@ -269,38 +191,41 @@ requireOrSkip(
   'the native engine is not built',
   canBuildNative,
 ).describe('the package of this system', () => {
-  it('brings the addon without a script, and holds a call over WebTransport', async () => {
-    install(all());
+  it('brings the addon without a script', async () => {
+    packages.install(packages.all());
     const sizes = {
-      packed: sizeOfPackages(all()),
-      installed: sizeOfFiles(join(folder, 'node_modules')),
+      packed: sizeOfPackages(packages.all()),
+      installed: sizeOfFiles(join(packages.folder, 'node_modules')),
     };
-    expect(contentsOf(packageFile(`-native-${platformName()}`))).toContain(NOTICES_FILE);
+    expect(contentsOf(packages.file(`-native-${platformName()}`))).toContain(NOTICES_FILE);
     console.log(
       `with one addon: packed ${megabytes(sizes.packed)}, installed ${megabytes(sizes.installed)}`,
     );
     expect(sizes.packed).toBeLessThan(MAX_PACKED);
     expect(sizes.installed).toBeLessThan(MAX_INSTALLED);
-    const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
-    const fetched = Object.entries(packages).filter(
+    const lock = JSON.parse(readFileSync(join(packages.folder, 'package-lock.json'), 'utf8'));
+    const fetched = Object.entries(lock.packages).filter(
       ([path, { inBundle, optional }]) =>
-        path !== '' && !inBundle && (!optional || existsSync(join(folder, path))),
+        path !== '' && !inBundle && (!optional || existsSync(join(packages.folder, path))),
     );
     expect(fetched.length).toBeLessThanOrEqual(MAX_PACKAGES);
-    const { url, report } = await start();
-    expect(report).toMatch(/WebTransport is on[^\n]*native/);
-    expect(report).toMatch(/Opus codec is native/);
+    const { url, report } = await packages.start();
+    checkReport(report);
     await fetchPage(url);
-    const aloud = join(folder, 'node_modules', '.bin', 'aloud');
-    expect(await holdCall({ aloud, url, folder, env: environment() })).toBeGreaterThan(ALIKE);
   });
 
   it.each(['not a library at all', ''])('runs on when the addon is damaged', async (content) => {
-    install(all());
+    packages.install(packages.all());
     const name = platformName();
-    const addon = join(folder, 'node_modules', '@aloud', `native-${name}`, `aloud.${name}.node`);
+    const addon = join(
+      packages.folder,
+      'node_modules',
+      '@aloud',
+      `native-${name}`,
+      `aloud.${name}.node`,
+    );
     writeFileSync(addon, content);
-    const { report } = await start();
+    const { report } = await packages.start();
     expect(report).toMatch(/WebTransport is off: [^\n]*\n[^\n]*npx aloud build/);
     expect(report).toMatch(/Opus codec is (?!native)/);
   });
@@ -312,10 +237,10 @@ requireOrSkip(
   () => false,
 ).describe('where there are cargo and a C compiler', () => {
   it('the command that the server names builds the addon', async () => {
-    install(sources());
+    packages.install(packages.sources());
     // Builds of the dependencies are reused: this is about the package's own files.
-    const env = environment({ CARGO_TARGET_DIR: join(ROOT, 'native', 'target') });
-    const options = /** @type {const} */ ({ cwd: folder, env, encoding: 'utf8' });
+    const env = packages.environment({ CARGO_TARGET_DIR: join(ROOT, 'native', 'target') });
+    const options = /** @type {const} */ ({ cwd: packages.folder, env, encoding: 'utf8' });
     const { status, stdout, stderr } = spawnSync(
       'npx',
       ['--no-install', 'aloud', 'build'],
@@ -323,7 +248,7 @@ requireOrSkip(
     );
     expect(status, stderr).toBe(0);
     expect(stdout + stderr).toMatch(/building the native HTTP\/3 engine/);
-    const { report } = await start();
+    const { report } = await packages.start();
     expect(report).toMatch(/WebTransport is on[^\n]*native/);
   }, 600_000);
 });
