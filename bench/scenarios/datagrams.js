@@ -98,7 +98,7 @@ export const datagrams = {
           'what HTTP/3, QUIC, UDP and IP add.',
         `No packet may have more than ${MAX_SENT_BYTES} bytes, so that it fits a QUIC ` +
           'datagram on every path (RFC 9000, section 14).',
-        'The thesis carried its samples in text; here they are bytes.',
+        'The thesis put its samples through an encoder of text (listing 2.2); here they are bytes.',
         ...worldNotes(options),
       ],
     };

@@ -56,7 +56,9 @@ const SWEEPS = Object.freeze([
     name: 'loss',
     label: 'Loss on each leg, with 75 ms of delay',
     unit: '%',
-    stands: 'figures 2a to 2c of Baldassin et al. (2024)',
+    stands:
+      'figures 2a to 2c of Baldassin et al. (2024), whose round trip is 1 to 2 ms: there a small ' +
+      'window holds no speech back',
     values: [0, 0.5, 1, 2, 3, 5, 10],
     condition: (lossPercent) => ({ leg: { lossPercent, delayMs: LONG_MS } }),
   },
@@ -64,7 +66,7 @@ const SWEEPS = Object.freeze([
     name: 'delay',
     label: 'Delay of each leg, with 0.5 % of loss',
     unit: 'ms',
-    stands: 'figure 2d of Baldassin et al. (2024)',
+    stands: 'figure 2d of Baldassin et al. (2024), whose delays are 0, 25, 50 and 100 ms in all',
     values: [1, 12.5, 25, 50, 100],
     condition: (delayMs) => ({ leg: { lossPercent: 0.5, delayMs } }),
   },

@@ -97,7 +97,7 @@ export const cpu = gridScenario({
     'Where the sender is held, ages count from when a packet was due, not from when it was ' +
       'sent: what the sender is late is part of them.',
     'A process here carries packets and nothing else: no sound is encoded, decoded or ' +
-      'played in it. The paper gave a whole browser its share, with the encoding of video.',
+      "played in it. The paper gave each client's host its share, with a whole browser on it.",
     ...GRID_NOTES,
   ],
 });

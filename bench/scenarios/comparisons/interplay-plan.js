@@ -25,8 +25,9 @@
 import { ALL_CONTROLLERS } from '../../plugin/controllers.js';
 
 /**
- * The paper's capacities, in kbit/s, and its video's bit rate. A listener's highest sound takes 160
- * kbit/s in packets, so all rates are a twelfth and a half of the paper's.
+ * Capacities from the paper's least to its most, in kbit/s; its text names none between. Its video
+ * has 2 000 kbit/s. A listener's highest sound takes 160 in packets, so all rates here are 8 % of
+ * the paper's.
  */
 const CAPACITIES = Object.freeze([500, 1000, 1500, 2000, 2500]);
 const SCALE = 12.5;

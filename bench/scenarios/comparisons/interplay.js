@@ -179,7 +179,7 @@ export const interplay = {
     plots: [],
     notes: [
       "The paper's video has 2 000 kbit/s on paths of 500 to 2 500: a quarter to five quarters " +
-        'of it. Sound has a twelfth and a half of that rate at most, and so have these paths.',
+        'of it. Sound has 8 % of that rate at most, and these paths 8 % of theirs.',
       "The application's rate: what the server hands to QUIC for the listener in a second, with " +
         "QUIC's headers. The controller's: congestion window × 8 ÷ smoothed round trip. No more " +
         `than the lower of the two can be sent. Both are looked at every ${LOOK_MS} ms.`,

@@ -105,7 +105,7 @@ const longQueues = {
   ...besides(
     'tcp-long',
     'beside a TCP flow on 1 Mbit/s',
-    'figures 22 to 25 of Abelló Lozano (2012), whose queues go to 10 s',
+    'figures 22 to 25 of Abelló Lozano (2012), whose queues go to 10 s, and whose call is alone',
     () => ({ flows: 1 }),
   ),
   isExtra: true,

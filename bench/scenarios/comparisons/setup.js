@@ -465,8 +465,9 @@ const notesFor = (options) => [
     `no figure here but over HTTP/1. Who heard nothing within ${PATIENCE_SECONDS} s never did.`,
   'Time × rate: where it is the same at every rate, the difference is of bytes, since round ' +
     'trips take the same time at any rate. In table 6.1 of Nys (2024) HTTP/1.1 − ' +
-    'WebTransport has some 1 100 kbit of it at every rate: bytes, where the text names ' +
-    "handshakes. The round trip isn't given there; server and browser were on one machine.",
+    'WebTransport has 977 to 1 188 kbit of it, and in table 6.2 from 1 654 at the lowest rate ' +
+    'to 1 156 at the highest: bytes, where the text names handshakes and a request. The round ' +
+    "trip isn't given there; server and browser were on one machine.",
   ...worldNotes(options),
 ];
 

@@ -175,12 +175,13 @@ export const shipped = {
       .addHelpText(
         'after',
         '\nIt stands for the audio that Paterson (2022) and Abelló Lozano (2012) left out, ' +
-          'where they have WebRTC: loss and rate (figures 6.3 to 6.10; tables 1 and ' +
-          '2).\nrate-100 stands for section 5.3 of RFC 8867, "Congested Feedback Link with ' +
+          'where they have WebRTC: loss and rate (figures 6.6 and 6.10 and tables A.3 and A.9; ' +
+          'tables 1 and 2).\n' +
+          'rate-100 stands for section 5.3 of RFC 8867, "Congested Feedback Link with ' +
           'Bi-directional Media Flows", and bad-wifi for the "Wi-Fi Networks Specific Test ' +
           'Cases" of RFC 8869.\naloud@cubic and its like: Chromium\'s congestion controller ' +
           'of that name, read back from its NetLog, for --conditions long,long-thin; ' +
-          'figures 2a to 2d of Baldassin et al. (2024), with a browser.',
+          'the controllers of Baldassin et al. (2024), with a browser, on longer paths.',
       );
   },
 

@@ -41,8 +41,8 @@ const SWEEPS = Object.freeze([
     label: `Loss on each leg in the second of four phases, before ${NARROW_KILOBITS} kbit/s`,
     unit: '%',
     stands:
-      'section 2.2.3 of Paterson (2022), which would take datagrams in place of streams while a ' +
-      'network is unstable',
+      'sections 2.2.3 and 5.2.1 of Paterson (2022), of which the first would take datagrams in ' +
+      'place of streams while a network is unstable, and the second the reverse',
     values: [2, 5, 10],
     more: PHASES,
     condition(lossPercent, { options }) {
