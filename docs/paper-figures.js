@@ -10,6 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
  * @typedef {object} Figure
  * @property {string} paper    name of the work, as in comparisons.md
  * @property {string} place    'table A.1', 'section 5.2.1' or 'experiment 3'
+ * @property {string} page     its number, or '–'
  * @property {readonly string[]} printed  as in the work's text
  * @property {readonly string[]} quoted   numbers as quoted, or words
  * @property {readonly string[]} files    that quote it, from the repository's root
@@ -57,18 +58,19 @@ const cellsOf = (line) =>
     .slice(1, -1)
     .map((cell) => cell.trim());
 
-/** @param {string} [page] in Markdown @returns {Figures} */
-export function figuresOf(page = read('bench/docs/paper-figures.md')) {
+/** @param {string} [source] in Markdown @returns {Figures} */
+export function figuresOf(source = read('bench/docs/paper-figures.md')) {
   /** @type {Figures} */
   const all = { figures: [], titles: new Map() };
-  for (const section of page.split(/^## /m).slice(1)) {
+  for (const section of source.split(/^## /m).slice(1)) {
     const [paper, , title, ...lines] = section.split('\n');
     all.titles.set(paper, title);
     for (const line of lines.filter((one) => one.startsWith('| ')).slice(2)) {
-      const [place, , printed, quoted, , files] = cellsOf(line);
+      const [place, page, printed, quoted, , files] = cellsOf(line);
       all.figures.push({
         paper,
         place,
+        page,
         printed: printed.split('; '),
         quoted: quoted.split('; '),
         files: files.split(', ').map((file) => FILES.get(file) ?? file),
@@ -132,6 +134,42 @@ export function notPrinted({ figures }, texts) {
     return printed
       .filter((figure) => !passage.includes(plain(figure)))
       .map((figure) => `${paper}, ${place}: "${figure}" isn't there`);
+  });
+}
+
+/**
+ * The page of a place by the work's own contents, which have tables in a list of their own.
+ * @param {string} text
+ * @param {string} place
+ * @returns {string | null} null if they don't name it
+ */
+export function pageOf(text, place) {
+  const [kind, number] = place.split(' ');
+  const lines = text.split('\n');
+  const list = lines.findIndex((line) => /^\W*List\s+of\s+Tables\W*$/.test(line));
+  if (kind === 'experiment' || (kind === 'table' && list < 0)) return null;
+  const entry = new RegExp(String.raw`^\s*${number.replaceAll('.', String.raw`\.`)}( -)?\s`);
+  const pages = lines.flatMap((line, i) => {
+    if (!entry.test(line) || (kind === 'table' && i < list)) return [];
+    // A long entry goes on in the next line, which is indented.
+    const rest = /^\t/.test(lines[i + 1] ?? '') ? lines[i + 1] : '';
+    const page = [line, rest].map((part) => part.match(/[\t.]\s*(\d+)\s*$/)?.[1]);
+    return page[0] ?? page[1] ?? [];
+  });
+  return pages[0] ?? null;
+}
+
+/**
+ * @param {Figures} figures
+ * @param {ReadonlyMap<string, string>} texts of the works, by paper
+ * @returns {string[]} pages that differ from the works' contents, one sentence each
+ */
+export function misplaced({ figures }, texts) {
+  return figures.flatMap(({ paper, place, page }) => {
+    const found = pageOf(texts.get(paper) ?? '', place);
+    return found === null || found === page
+      ? []
+      : [`${paper}, ${place}: it is on page ${found}, not ${page}`];
   });
 }
 
@@ -289,7 +327,11 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = process.argv[2] ?? PAPERS;
   const figures = figuresOf();
   const texts = existsSync(folder) ? textsIn(figures, folder) : new Map();
-  const faults = [...notPrinted(figures, texts), ...misquoted(figures)];
+  const faults = [
+    ...notPrinted(figures, texts),
+    ...misplaced(figures, texts),
+    ...misquoted(figures),
+  ];
   console.log(faults.join('\n'));
   console.log(
     `${figures.figures.length} rows, looked up in the texts of ${texts.size} of ` +

@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest';
 import {
   figuresOf,
   isRounded,
+  misplaced,
   misquoted,
   notPrinted,
   numbersIn,
+  pageOf,
   PAPERS,
   passageOf,
   textsIn,
@@ -28,6 +30,7 @@ describe('figures of the papers', () => {
     const texts = textsIn(figures, PAPERS);
     expect([...texts.keys()]).toEqual([...figures.titles.keys()]);
     expect(notPrinted(figures, texts)).toEqual([]);
+    expect(misplaced(figures, texts)).toEqual([]);
   });
 });
 
@@ -68,6 +71,27 @@ describe('the check of papers', () => {
     const paper = '6.3\tCalls\t44\n6.4\tMesh\t48\n6.3 Calls\n\nthree at 809\n\n6.4 Mesh\n\n333';
     expect(passageOf(paper, 'section 6.3')).toBe(' three at 809 ');
     expect(passageOf(paper, 'section 6.5')).toBeNull();
+  });
+
+  it('names a page that the contents give otherwise', () => {
+    const contents = (/** @type {number} */ number) =>
+      [
+        '6.3\tCalls . . .\t44',
+        'List of Tables',
+        '1\tRates\t30',
+        '2\tA long\t',
+        `\tone\t${number}`,
+        '6.3 Calls',
+        '2\t9',
+      ].join('\n');
+    expect(pageOf(contents(45), 'section 6.3')).toBe('44');
+    expect(pageOf(contents(45), 'table 2')).toBe('45');
+    expect(pageOf(contents(45), 'table 7')).toBeNull();
+    expect(pageOf('2 Calls\n\n2\t9\t5', 'table 2')).toBeNull();
+    const faults = (/** @type {number} */ number) =>
+      misplaced(figuresOf(page('5', '5')), new Map([['Ada', contents(number)]]));
+    expect(faults(7)).toEqual([]);
+    expect(faults(45)).toEqual(['Ada, table 2: it is on page 45, not 7']);
   });
 
   it('reads thousands and decimals as the papers print them', () => {
