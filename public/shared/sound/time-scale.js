@@ -69,7 +69,8 @@ export class TimeScale {
    * Shortens sound in place where that is inaudible. Called for each piece in order.
    * @param {Float32Array} pcm
    * @param {number} count samples of it
-   * @param {number} fresh samples among them not given before
+   * @param {number} fresh samples not given before: some of them, or all and further ones that have
+   *   gone already
    * @param {number} most samples that may be left out
    * @returns {number} samples left
    */
@@ -77,9 +78,11 @@ export class TimeScale {
     const pieces = Math.floor(Math.min(fresh, count) / this.#length);
     if (pieces < 2) return this.#shortenEnd(pcm, count, fresh, most);
     const channels = this.#channels;
-    let left = count - fresh;
+    // Some of the fresh samples may have gone already.
+    const start = Math.max(0, count - fresh);
+    let left = start;
     for (let i = 0; i < pieces; i++) {
-      const from = count - fresh + i * this.#length;
+      const from = start + i * this.#length;
       const to = i === pieces - 1 ? count : from + this.#length;
       const piece = this.#shortenEnd(
         pcm.subarray(from * channels, to * channels),

@@ -123,6 +123,19 @@ describe('sound that is made shorter', () => {
     expect(steepest(heard)).toBeLessThan(1.05 * steepest(pcm));
   });
 
+  it('is the same in long pieces when some of the fresh sound has gone already', () => {
+    const [pcm, other] = [voice(200, 0, 8640), voice(200, 0, 8640)];
+    const count = new TimeScale({ sampleRate: RATE, channels: 1 }).shorten(
+      pcm,
+      2880,
+      2880,
+      Infinity,
+    );
+    const scale = new TimeScale({ sampleRate: RATE, channels: 1 });
+    expect(scale.shorten(other, 2880, 4000, Infinity)).toBe(count);
+    expect(other.subarray(0, count)).toEqual(pcm.subarray(0, count));
+  });
+
   it('has its channels apart', () => {
     const both = (/** @type {number} */ from, /** @type {number} */ count) => {
       const left = voice(200, from, count);
