@@ -180,6 +180,7 @@ export class Forwarding {
   /** Idempotent. */
   close() {
     this.#ending.close();
+    this.#fanout.close();
   }
 }
 

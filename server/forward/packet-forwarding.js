@@ -153,8 +153,10 @@ export class PacketForwarding extends Forwarding {
       const newest = this.#newest.get(source);
       if (newest === undefined || source.id === listener.id) continue;
       const offset = Math.round(source.offsetMs / source.format.frameMs);
+      // Before the first tick all frames since the server's start would be looked for.
+      const oldest = Math.max(0, newest.frame + 1 - source.packets.capacity);
       for (
-        let frame = Math.max(0, this.mixedThrough + 1 - offset);
+        let frame = Math.max(oldest, this.mixedThrough + 1 - offset);
         frame <= newest.frame;
         frame++
       ) {
