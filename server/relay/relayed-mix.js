@@ -7,7 +7,7 @@
  * @import { MixMessage } from './messages.js'
  */
 
-import { Packet, PacketType, readPacket } from '../../public/shared/wire/packet.js';
+import { Packet, PacketType, readPacket, unwrapFrame } from '../../public/shared/wire/packet.js';
 import { Layers } from '../broadcast/layers.js';
 import { SharedFanout } from '../mix/shared-fanout.js';
 import { ROOM_RATE } from './messages.js';
@@ -161,8 +161,9 @@ export class RelayedMix {
    * @returns {boolean} false unless all are sound packets of one frame
    */
   take(bytes, message) {
-    const frame = frameOf(bytes, message);
-    if (frame < 0) return false;
+    const low = frameOf(bytes, message);
+    if (low < 0) return false;
+    const frame = this.#latestFrame < 0 ? low : unwrapFrame(low, this.#latestFrame);
     // The owner sends again: from here on everything is in order, the lost messages included.
     if (frame <= this.#latestFrame) this.#isAwaiting = false;
     this.#latestFrame = frame;
@@ -177,7 +178,8 @@ export class RelayedMix {
     const { count, rates, starts, lengths } = message;
     for (let i = 0; i < count; i++)
       hasRoom =
-        this.#takeRate(rates[i], bytes.subarray(starts[i], starts[i] + lengths[i])) || hasRoom;
+        this.#takeRate(rates[i], bytes.subarray(starts[i], starts[i] + lengths[i]), frame) ||
+        hasRoom;
     if (hasRoom) {
       this.#fanout.settle(frame);
       this.#fanout.send(this.#room, frame);
@@ -187,12 +189,16 @@ export class RelayedMix {
   }
 
   /**
-   * @param {number} rate @param {Uint8Array} sound @returns {boolean} true for the room's own rate
+   * @param {number} rate
+   * @param {Uint8Array} sound
+   * @param {number} frame
+   * @returns {boolean} true for the room's own rate
    */
-  #takeRate(rate, sound) {
+  #takeRate(rate, sound, frame) {
     const stream = rate === ROOM_RATE ? this.#room : this.#streams[rate];
     if (!stream) return false;
     readPacket(sound, packet);
+    packet.frame = frame;
     stream.take(sound, packet);
     return rate === ROOM_RATE;
   }
@@ -232,7 +238,8 @@ export class RelayedMix {
 /**
  * @param {Uint8Array} bytes
  * @param {MixMessage} message
- * @returns {number} the frame of all packets; -1 unless all are sound packets of one frame
+ * @returns {number} the frame of all packets, modulo 2^32; -1 unless all are sound packets of one
+ *   frame
  */
 function frameOf(bytes, { count, starts, lengths }) {
   let frame = -1;
