@@ -126,7 +126,7 @@ export class CallStatistics {
     const uplinkStats = uplink.stats();
     const { microphoneMs, suppressionMs = 0 } = options;
     const sample = sync.sampleClockAt(now);
-    const { sampleRate } = room.welcome.format;
+    const { sampleRate, frameMs } = room.welcome.format;
     return {
       transport: connection.transport,
       nearness: audio.nearness,
@@ -136,7 +136,7 @@ export class CallStatistics {
       delayParts,
       microphoneMs: microphoneMsOf(microphoneMs, uplinkStats.laterMs + suppressionMs),
       suppressionMs,
-      behindMs: numberOrNull((sample * 1000) / sampleRate - now + playout.originMs),
+      behindMs: behindOf((sample * 1000) / sampleRate - now + playout.originMs, frameMs),
       bytes: { up: uplink.bytes, down: traffic.down },
       clock: { sample, atMs: now },
       detail: {
@@ -163,8 +163,15 @@ export class CallStatistics {
   }
 }
 
-/** @param {number} number */
-const numberOrNull = (number) => (Number.isFinite(number) ? number : null);
+/**
+ * @param {number} ms by the playout's first frame, which its packet gives modulo 2^32
+ * @param {number} frameMs
+ * @returns {number | null} null while it is unknown
+ */
+function behindOf(ms, frameMs) {
+  const lapMs = 2 ** 32 * frameMs;
+  return Number.isFinite(ms) ? ms - lapMs * Math.round(ms / lapMs) : null;
+}
 
 /**
  * The delay of one's own microphone. Its sound may be placed earlier on the grid than it comes, but

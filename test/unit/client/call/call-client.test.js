@@ -392,6 +392,26 @@ describe('CallClient', () => {
     for (const { client } of [ada, lea, max]) client.leave();
   });
 
+  /** @type {[Conferences][]} */
+  const deliveries = [[{}], [{ delivery: 'reply' }], [{ mode: 'forward' }]];
+  it.each(deliveries)('goes on when the number of a frame passes 2^32 (%o)', async (settings) => {
+    const conference = new Conference(settings);
+    conference.clock.stall(2 ** 32 * conference.format.frameMs - 3000);
+    const [ada, lea, max] = [1, 2, 3].map(() => participant(conference, { delayMs: () => 10 }));
+    await join(conference, ada.client);
+    await join(conference, lea.client, { name: 'Lea' });
+    talk(conference, ada.client, lea.client, 6);
+    await join(conference, max.client, { name: 'Max' });
+    talk(conference, ada.client, max.client, 2);
+    for (const { client } of [lea, max]) {
+      const { behindMs, detail } = /** @type {any} */ (client.stats());
+      expect(detail.playout).toMatchObject({ lost: 0, strange: 0 });
+      expect(detail.playout.played).toBeGreaterThan(20);
+      expect(Math.abs(behindMs ?? 0)).toBeLessThan(10_000);
+    }
+    for (const { client } of [ada, lea, max]) client.leave();
+  });
+
   it('plays no server mix under end-to-end encryption, not even while it joins', async () => {
     const conference = new Conference();
     /** @type {any} */
