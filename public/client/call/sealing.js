@@ -163,12 +163,12 @@ class SealingEncoder {
   }
 
   /** @type {PayloadEncoder['begin']} */
-  begin(pcm, out, at, complexity) {
+  begin(pcm, out, at, complexity, predicts) {
     this.#out = out;
     this.#at = at;
     const most = Math.max(0, out.length - at - SEAL_BYTES);
     if (this.#room.length !== most) this.#room = this.#plain.subarray(0, most);
-    this.#encoder.begin(pcm, this.#room, 0, complexity);
+    this.#encoder.begin(pcm, this.#room, 0, complexity, predicts);
   }
 
   end() {

@@ -2,7 +2,7 @@ import { ctr } from '@noble/ciphers/aes.js';
 import { expand, extract } from '@noble/hashes/hkdf.js';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { makeRoomKey, readRoomKey } from '../../../../public/client/call/room-key.js';
 import { Sealing } from '../../../../public/client/call/sealing.js';
 import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
@@ -47,6 +47,19 @@ describe('sealed sound', () => {
       expect(bytes.length).toBeLessThanOrEqual(241 + 20);
       expect(hear(bytes)).toBe(value);
     }
+  });
+
+  it('is encoded as other sound is, also after a pause', () => {
+    const begin = vi.fn();
+    const encoder = sealingOf(key, '3').encoder(
+      /** @type {any} */ ({ begin, end: () => 0, close: () => {} }),
+    );
+    const pcm = new Float32Array(format.frameValues);
+    for (const predicts of [false, true]) encoder.begin(pcm, new Uint8Array(1200), 0, 8, predicts);
+    expect(begin.mock.calls.map((called) => called.slice(3))).toEqual([
+      [8, false],
+      [8, true],
+    ]);
   });
 
   it('isn’t heard by those with another key, who are told so', () => {
