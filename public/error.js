@@ -1,7 +1,6 @@
 import { elementOf } from './ui/kit/element.js';
-import { errorPageTexts as texts } from './texts/error-page.js';
 import { direction, language } from './texts/language.js';
-import { recordingPageTexts } from './texts/recordings.js';
+import { errorPageTexts as texts, recordingPageTexts } from './texts/pages.js';
 
 const reasons = {
   ...texts.reasons,

@@ -15,7 +15,7 @@
  * @typedef {{ changed: () => void, failed: (error: unknown) => void }} PlayerEvents
  */
 
-import { recordingPageTexts as texts } from '../texts/recordings.js';
+import { recordingPageTexts as texts } from '../texts/pages.js';
 
 /** Distance from the end of the loaded sound at which a moment counts as beyond it, in seconds. */
 const END_SECONDS = 0.3;

@@ -1,6 +1,6 @@
 import { build, makeButton, makeIcon, setText } from '../ui/kit/element.js';
 import { icons } from '../ui/kit/icons.js';
-import { recordingPageTexts as texts } from '../texts/recordings.js';
+import { recordingPageTexts as texts } from '../texts/pages.js';
 import { speedText, timeText } from '../texts/units.js';
 import { Waveform } from './waveform.js';
 

@@ -3,7 +3,7 @@ import { icons } from '../ui/kit/icons.js';
 import { ChapterList, readChapters } from './chapter-list.js';
 import { HttpPlayer } from './http-player.js';
 import { direction, language, locale } from '../texts/language.js';
-import { recordingPageTexts as texts } from '../texts/recordings.js';
+import { recordingPageTexts as texts } from '../texts/pages.js';
 import { sizeText } from '../texts/units.js';
 import { momentHash, readMoment } from './moments.js';
 import { PlayerBar, SKIP_SECONDS } from './player-bar.js';

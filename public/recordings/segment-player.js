@@ -2,7 +2,7 @@
 
 import { SampleRing } from '../../worklets/sample-ring.js';
 import { SEGMENT_RATE } from '../shared/wire/segment.js';
-import { recordingPageTexts as texts } from '../texts/recordings.js';
+import { recordingPageTexts as texts } from '../texts/pages.js';
 
 /** Time for the server's answer, in milliseconds; after it the recording plays over HTTP. */
 const OPEN_MS = 4000;

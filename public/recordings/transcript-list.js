@@ -1,5 +1,5 @@
 import { build, setText } from '../ui/kit/element.js';
-import { recordingPageTexts as texts } from '../texts/recordings.js';
+import { recordingPageTexts as texts } from '../texts/pages.js';
 import { timeText } from '../texts/units.js';
 
 /**

@@ -1,5 +1,5 @@
 import { build } from '../ui/kit/element.js';
-import { recordingPageTexts as texts } from '../texts/recordings.js';
+import { recordingPageTexts as texts } from '../texts/pages.js';
 
 /** Seconds of an arrow key and of a page key. */
 const STEP_SECONDS = 5;

@@ -1,5 +1,5 @@
 import { languages, language } from '../../texts/language.js';
-import { captionTexts as texts } from '../../texts/captions.js';
+import { captionTexts as texts } from '../../texts/features.js';
 import { addStyle, build, elementOf, setText } from '../kit/element.js';
 import { Translation } from './translation.js';
 

@@ -1,5 +1,5 @@
 import { isAllowed } from '../../client/call/call-view.js';
-import { captionTexts as texts } from '../../texts/captions.js';
+import { captionTexts as texts } from '../../texts/features.js';
 import { Recogniser, recognitionOf } from './recogniser.js';
 
 /**

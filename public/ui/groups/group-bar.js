@@ -1,7 +1,7 @@
 import { announce, build, elementOf, keepFocus, makeButton, setText } from '../kit/element.js';
 import { monotonicNow } from '../kit/live-time.js';
 import { labelOf } from '../people/person.js';
-import { groupTexts as texts } from '../../texts/groups.js';
+import { groupTexts as texts } from '../../texts/features.js';
 import { GroupChoice } from './group-choice.js';
 
 /**

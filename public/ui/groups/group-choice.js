@@ -1,5 +1,5 @@
 import { build } from '../kit/element.js';
-import { groupTexts as texts } from '../../texts/groups.js';
+import { groupTexts as texts } from '../../texts/features.js';
 
 /** @import { Person } from '../people/person.js' */
 

@@ -3,7 +3,7 @@ import { MAX_GROUPS } from '../../shared/limits.js';
 import { build, makeButton, setText } from '../kit/element.js';
 import { KeyedList } from '../kit/keyed-list.js';
 import { labelOf } from '../people/person.js';
-import { groupTexts as texts } from '../../texts/groups.js';
+import { groupTexts as texts } from '../../texts/features.js';
 import { GroupChoice } from './group-choice.js';
 
 /**

@@ -1,6 +1,6 @@
 import { build } from './element.js';
 import { languageName } from './language-name.js';
-import { interpreterTexts as texts } from '../../texts/interpreters.js';
+import { interpreterTexts as texts } from '../../texts/features.js';
 
 /**
  * @import { CallView } from '../../client/call/types.js'

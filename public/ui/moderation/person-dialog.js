@@ -3,7 +3,7 @@ import { build, makeButton } from '../kit/element.js';
 import { languageName } from '../kit/language-name.js';
 import { showDialog } from '../kit/dialog.js';
 import { labelOf } from '../people/person.js';
-import { interpreterTexts } from '../../texts/interpreters.js';
+import { interpreterTexts } from '../../texts/features.js';
 import { panelTexts as texts } from '../../texts/room-panel.js';
 import { texts as callTexts } from '../../texts/texts.js';
 

@@ -1,7 +1,7 @@
 import { isAllowed } from '../../client/call/call-view.js';
 import { MAX_USER_NAME, readName } from '../../shared/text.js';
 import { build, makeButton, setText } from '../kit/element.js';
-import { inputTexts } from '../../texts/inputs.js';
+import { inputTexts } from '../../texts/features.js';
 import { noticeText, texts } from '../../texts/texts.js';
 
 /**

@@ -3,7 +3,7 @@ import { timeText } from '../units.js';
 
 const { plural } = formsOf('it');
 
-/** @type {typeof import('../recordings.js').recordingPageTexts} */
+/** @type {typeof import('../pages.js').recordingPageTexts} */
 export const recordingPageTexts = {
   title: (room) => `${room} · Registrazione · aloud`,
   chapters: 'Chi ha parlato',
@@ -40,4 +40,15 @@ export const recordingPageTexts = {
     'stata eliminata.',
   deleted: 'Questa registrazione è stata eliminata.',
   unreachable: 'Il server non è raggiungibile. Controlla la connessione, poi ricarica la pagina.',
+};
+
+/** @type {typeof import('../pages.js').errorPageTexts} */
+export const errorPageTexts = {
+  start: 'Apri una stanza o entra',
+  reasons: {
+    'not-found': 'A questo indirizzo non c’è nulla.',
+    'empty-room': 'In questa stanza non c’è nessuno. Riprova quando ci sarà qualcuno.',
+    banned: 'La moderazione ti ha escluso da questa stanza per un po’.',
+    internal: 'Si è verificato un errore del server, annotato nel suo registro.',
+  },
 };

@@ -1,7 +1,9 @@
+/** The pages beside those of the room and its listeners. */
+
 import { formsOf, translated, translationOf } from './language.js';
 import { timeText } from './units.js';
 
-const own = await translationOf('recordings');
+const own = await translationOf('pages');
 const { plural } = formsOf('en-GB');
 
 /** The page of a recording. */
@@ -41,4 +43,15 @@ export const recordingPageTexts = translated(own.recordingPageTexts, {
     'There is no such recording. Perhaps the link isn’t whole, or the recording was deleted.',
   deleted: 'This recording was deleted.',
   unreachable: 'The server can’t be reached. Check the connection, then reload the page.',
+});
+
+/** The page in place of one that isn't there, by the server's reasons. */
+export const errorPageTexts = translated(own.errorPageTexts, {
+  start: 'Start or join a room',
+  reasons: {
+    'not-found': 'There is nothing at this address.',
+    'empty-room': 'Nobody is in this room. Try again once somebody is there.',
+    banned: 'A moderator has banned you from this room for a while.',
+    internal: 'The server made a mistake. It has been written to its log.',
+  },
 });

@@ -3,7 +3,7 @@ import { timeText } from '../units.js';
 
 const { plural } = formsOf('zh');
 
-/** @type {typeof import('../recordings.js').recordingPageTexts} */
+/** @type {typeof import('../pages.js').recordingPageTexts} */
 export const recordingPageTexts = {
   title: (room) => `${room} · 录音 · aloud`,
   chapters: '谁说过话',
@@ -37,4 +37,15 @@ export const recordingPageTexts = {
   missing: '没有这个录音。可能是链接不完整，或者录音已被删除。',
   deleted: '此录音已被删除。',
   unreachable: '无法连接服务器。请检查网络连接，然后重新加载页面。',
+};
+
+/** @type {typeof import('../pages.js').errorPageTexts} */
+export const errorPageTexts = {
+  start: '开一个房间，或加入房间',
+  reasons: {
+    'not-found': '此地址没有任何内容。',
+    'empty-room': '此房间没有人。请在有人进入后再试。',
+    banned: '主持人已暂时禁止你进入此房间。',
+    internal: '服务器出错，已记入日志。',
+  },
 };

@@ -3,7 +3,7 @@ import { timeText } from '../units.js';
 
 const { plural } = formsOf('de');
 
-/** @type {typeof import('../recordings.js').recordingPageTexts} */
+/** @type {typeof import('../pages.js').recordingPageTexts} */
 export const recordingPageTexts = {
   title: (room) => `${room} · Aufnahme · aloud`,
   chapters: 'Wer gesprochen hat',
@@ -39,4 +39,15 @@ export const recordingPageTexts = {
     'Aufnahme wurde gelöscht.',
   deleted: 'Diese Aufnahme wurde gelöscht.',
   unreachable: 'Der Server ist nicht erreichbar. Prüfe die Verbindung und lade dann die Seite neu.',
+};
+
+/** @type {typeof import('../pages.js').errorPageTexts} */
+export const errorPageTexts = {
+  start: 'Raum öffnen oder betreten',
+  reasons: {
+    'not-found': 'Unter dieser Adresse gibt es nichts.',
+    'empty-room': 'In diesem Raum ist niemand. Versuche es wieder, sobald jemand da ist.',
+    banned: 'Die Moderation hat dich für eine Weile aus diesem Raum ausgeschlossen.',
+    internal: 'Der Server hat einen Fehler gemacht, der in seinem Protokoll steht.',
+  },
 };

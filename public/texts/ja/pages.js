@@ -3,7 +3,7 @@ import { timeText } from '../units.js';
 
 const { plural } = formsOf('ja');
 
-/** @type {typeof import('../recordings.js').recordingPageTexts} */
+/** @type {typeof import('../pages.js').recordingPageTexts} */
 export const recordingPageTexts = {
   title: (room) => `${room} · 録音 · aloud`,
   chapters: '話した人',
@@ -38,4 +38,15 @@ export const recordingPageTexts = {
     'この録音は見つかりません。リンクが途中で切れているか、録音が削除された可能性があります。',
   deleted: 'この録音は削除されました。',
   unreachable: 'サーバーに接続できません。接続を確認してから、ページを再読み込みしてください。',
+};
+
+/** @type {typeof import('../pages.js').errorPageTexts} */
+export const errorPageTexts = {
+  start: 'ルームを開く・参加する',
+  reasons: {
+    'not-found': 'このアドレスには何もありません。',
+    'empty-room': 'このルームには誰もいません。誰かが入ってから、もう一度お試しください。',
+    banned: 'モデレーターにより、しばらくこのルームに入れなくなっています。',
+    internal: 'サーバーでエラーが起き、ログに記録されました。',
+  },
 };

@@ -3,7 +3,7 @@ import { timeText } from '../units.js';
 
 const { plural } = formsOf('fr');
 
-/** @type {typeof import('../recordings.js').recordingPageTexts} */
+/** @type {typeof import('../pages.js').recordingPageTexts} */
 export const recordingPageTexts = {
   title: (room) => `${room} · Enregistrement · aloud`,
   chapters: 'Qui a parlé',
@@ -40,4 +40,15 @@ export const recordingPageTexts = {
     'été supprimé.',
   deleted: 'Cet enregistrement a été supprimé.',
   unreachable: 'Le serveur est injoignable. Vérifiez la connexion, puis rechargez la page.',
+};
+
+/** @type {typeof import('../pages.js').errorPageTexts} */
+export const errorPageTexts = {
+  start: 'Ouvrir ou rejoindre un salon',
+  reasons: {
+    'not-found': 'Il n’y a rien à cette adresse.',
+    'empty-room': 'Il n’y a personne dans ce salon. Réessayez quand quelqu’un y sera.',
+    banned: 'La modération vous interdit ce salon pour un moment.',
+    internal: 'Une erreur s’est produite sur le serveur ; elle est dans son journal.',
+  },
 };

@@ -3,7 +3,7 @@ import { timeText } from '../units.js';
 
 const { plural } = formsOf('pt');
 
-/** @type {typeof import('../recordings.js').recordingPageTexts} */
+/** @type {typeof import('../pages.js').recordingPageTexts} */
 export const recordingPageTexts = {
   title: (room) => `${room} · Gravação · aloud`,
   chapters: 'Quem falou',
@@ -38,4 +38,15 @@ export const recordingPageTexts = {
     'Essa gravação não existe. Talvez o link não esteja completo, ou a gravação foi apagada.',
   deleted: 'Esta gravação foi apagada.',
   unreachable: 'Não foi possível alcançar o servidor. Verifique a conexão e recarregue a página.',
+};
+
+/** @type {typeof import('../pages.js').errorPageTexts} */
+export const errorPageTexts = {
+  start: 'Abrir uma sala ou entrar',
+  reasons: {
+    'not-found': 'Não há nada neste endereço.',
+    'empty-room': 'Não há ninguém nesta sala. Tente de novo quando houver alguém.',
+    banned: 'A moderação baniu você desta sala por um tempo.',
+    internal: 'Ocorreu um erro no servidor, que está no registro dele.',
+  },
 };

@@ -3,7 +3,7 @@ import { timeText } from '../units.js';
 
 const { plural } = formsOf('es');
 
-/** @type {typeof import('../recordings.js').recordingPageTexts} */
+/** @type {typeof import('../pages.js').recordingPageTexts} */
 export const recordingPageTexts = {
   title: (room) => `${room} · Grabación · aloud`,
   chapters: 'Quién habló',
@@ -39,4 +39,15 @@ export const recordingPageTexts = {
     'haya borrado.',
   deleted: 'Esta grabación se ha borrado.',
   unreachable: 'No se puede llegar al servidor. Comprueba la conexión y recarga la página.',
+};
+
+/** @type {typeof import('../pages.js').errorPageTexts} */
+export const errorPageTexts = {
+  start: 'Abrir una sala o unirse',
+  reasons: {
+    'not-found': 'No hay nada en esta dirección.',
+    'empty-room': 'No hay nadie en esta sala. Inténtalo de nuevo cuando haya alguien.',
+    banned: 'La moderación te ha vetado en esta sala por un tiempo.',
+    internal: 'Se ha producido un error en el servidor, que está en su registro.',
+  },
 };

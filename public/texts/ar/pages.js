@@ -3,7 +3,7 @@ import { timeText } from '../units.js';
 
 const { plural } = formsOf('ar');
 
-/** @type {typeof import('../recordings.js').recordingPageTexts} */
+/** @type {typeof import('../pages.js').recordingPageTexts} */
 export const recordingPageTexts = {
   title: (room) => `${room} · تسجيل · aloud`,
   chapters: 'من تحدّث',
@@ -45,4 +45,15 @@ export const recordingPageTexts = {
   missing: 'لا يوجد تسجيل كهذا. ربما كان الرابط ناقصًا، أو حُذف التسجيل.',
   deleted: 'حُذف هذا التسجيل.',
   unreachable: 'تعذّر الوصول إلى الخادم. تحقّق من الاتصال ثم أعد تحميل الصفحة.',
+};
+
+/** @type {typeof import('../pages.js').errorPageTexts} */
+export const errorPageTexts = {
+  start: 'افتح غرفة أو انضم إلى واحدة',
+  reasons: {
+    'not-found': 'لا يوجد شيء في هذا العنوان.',
+    'empty-room': 'لا أحد في هذه الغرفة. حاول مرة أخرى عندما يدخلها أحد.',
+    banned: 'منعك أحد المشرفين من هذه الغرفة مدة.',
+    internal: 'وقع خطأ في الخادم، وهو في سجله.',
+  },
 };
