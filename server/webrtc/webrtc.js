@@ -153,7 +153,8 @@ class WebRtcServer {
   /** By the id in their address. @type {Map<string, Open>} */
   #open = new Map();
   #offers;
-  #stopChecks;
+  /** Ends the checks of open sessions; null without any. @type {(() => void) | null} */
+  #stopChecks = null;
   #isClosed = false;
   #whip;
   #whep;
@@ -164,7 +165,6 @@ class WebRtcServer {
     this.#offers = new KeyedBuckets(OFFERS);
     this.#whip = transportOf('whip', () => {});
     this.#whep = transportOf('whep', sendMany);
-    this.#stopChecks = repeat(options.clock, CHECK_MS, () => this.#check());
   }
 
   /** @type {Middleware} */
@@ -247,7 +247,7 @@ class WebRtcServer {
     const { kind, room, offer, token, name } = asked;
     const id = randomBytes(16).toString('base64url');
     const onEnd = (/** @type {ErrorCode | null} */ code) => {
-      this.#open.delete(id);
+      this.#forget(id);
       peer?.close();
       sound?.close();
       if (response.headersSent) return;
@@ -263,6 +263,7 @@ class WebRtcServer {
     /** @type {Open} */
     const open = { kind, room, session, heardMs: clock.now(), ended: null };
     this.#open.set(id, open);
+    this.#stopChecks ??= repeat(clock, CHECK_MS, () => this.#check());
     /** @type {Peer | null} */
     let peer = null;
     /** @type {ReceivedSound | null} */
@@ -288,6 +289,14 @@ class WebRtcServer {
       if (error instanceof OfferError) this.#endBecause(open, 'bad-request');
       else session.fail(error);
     }
+  }
+
+  /** @param {string} id */
+  #forget(id) {
+    this.#open.delete(id);
+    if (this.#open.size > 0) return;
+    this.#stopChecks?.();
+    this.#stopChecks = null;
   }
 
   /**
@@ -359,7 +368,7 @@ class WebRtcServer {
 
   close() {
     this.#isClosed = true;
-    this.#stopChecks();
+    this.#stopChecks?.();
     for (const { session } of [...this.#open.values()]) session.closeWith('server-closing');
     return Promise.resolve();
   }
@@ -398,7 +407,8 @@ function sendMany(sessions, bytes) {
 function preflight(response) {
   response.writeHead(204, {
     'Accept-Post': SDP,
-    'Access-Control-Allow-Methods': 'POST, DELETE, OPTIONS',
+    // A client that trickles gets 405 for it (RFC 9725, section 4.3), also from another origin.
+    'Access-Control-Allow-Methods': 'POST, PATCH, DELETE, OPTIONS',
     'Access-Control-Allow-Headers': 'Authorization, Content-Type',
     Allow: 'POST, DELETE, OPTIONS',
   });

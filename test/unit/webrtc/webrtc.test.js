@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createWebRtc, findWebRtc, MAX_PEERS, webRtcLine } from '../../../server/webrtc/webrtc.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 import { counted } from '../../../server/counts.js';
 import { open as openPeers } from '../../../server/webrtc/peer.js';
 import { Conference, settle } from '../../fakes/conference.js';
@@ -155,6 +156,25 @@ describe('WHIP', () => {
     expect(people()).toEqual(['Ann']);
     expect(FakePeerConnection.all[0].isClosed).toBe(true);
     expect((await ask('DELETE', Location)).status).toBe(404);
+  });
+
+  it('tells pages of other origins that PATCH is answered, if with 405', async () => {
+    const { ask } = await open();
+    const { headers } = await ask('OPTIONS', '/whip/lab');
+    expect(headers['Access-Control-Allow-Methods'].split(', ')).toContain('PATCH');
+  });
+
+  it('has a timer only while a session is open', async () => {
+    const idle = new FakeClock();
+    createWebRtc(/** @type {any} */ ({ clock: idle, load: null }));
+    expect(idle.waiting).toBe(0);
+    const { clock, key, ask } = await open();
+    const before = clock.waiting;
+    const { headers } = await ask('POST', '/whip/lab', { token: key });
+    expect(clock.waiting).toBeGreaterThan(before);
+    await ask('DELETE', headers.Location);
+    clock.advance(2000);
+    expect(clock.waiting).toBe(before);
   });
 
   it('refuses with a sentence, and counts', async () => {
