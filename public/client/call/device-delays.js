@@ -8,17 +8,20 @@
 
 /**
  * Reads the delays of the sound devices. Chromium reports both, Firefox the speaker's: see
- * docs/browsers.md.
+ * docs/browsers.md. A track's latency counts from the first sample of a piece. Sound is placed by
+ * the last one, so the piece's length isn't part of the delay.
  * @param {MediaStream | null} stream  the microphone's
  * @param {AudioContext | null} context of the output
  * @returns {DeviceDelays}
  */
 export function deviceDelaysOf(stream, context) {
-  const track = /** @type {{ stats?: { latency?: number } } | undefined} */ (
+  const track = /** @type {(MediaStreamTrack & { stats?: { latency?: number } }) | undefined} */ (
     stream?.getAudioTracks()[0]
   );
+  const firstMs = knownMs(track?.stats?.latency);
+  const { latency: piece = 0 } = /** @type {{ latency?: number }} */ (track?.getSettings() ?? {});
   return {
-    microphoneMs: knownMs(track?.stats?.latency),
+    microphoneMs: firstMs && Math.max(0, firstMs - 1000 * piece),
     speakerMs: knownMs(1000 * (context?.outputLatency ?? 0)),
   };
 }

@@ -59,8 +59,8 @@ const bound = (encoder) => ({
   setPrediction: encoder.setPrediction.bind(encoder),
 });
 
-const streamOf = (/** @type {unknown} */ stats) =>
-  /** @type {any} */ ({ getAudioTracks: () => [{ stats }] });
+const streamOf = (/** @type {unknown} */ stats, settings = {}) =>
+  /** @type {any} */ ({ getAudioTracks: () => [{ stats, getSettings: () => settings }] });
 const contextOf = (/** @type {unknown} */ outputLatency) => /** @type {any} */ ({ outputLatency });
 
 describe('the delays of devices', () => {
@@ -69,6 +69,15 @@ describe('the delays of devices', () => {
       microphoneMs: 44.2,
       speakerMs: 35,
     });
+  });
+
+  it.each([
+    [29, 0.0232, 5.8],
+    [12.1, 0.01, 2.1],
+    [9.5, 0.01, 0],
+  ])('are without a piece: of %d ms with pieces of %d s, %d are left', (latency, piece, left) => {
+    const stream = streamOf({ latency }, { latency: piece });
+    expect(deviceDelaysOf(stream, null).microphoneMs).toBeCloseTo(left);
   });
 
   it.each([
