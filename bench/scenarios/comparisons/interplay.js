@@ -284,8 +284,10 @@ async function measureBlock(lab, { ends: { places, speaker }, impairments }, cas
     for (const [i, one] of cases.entries()) {
       const started = await startCase(lab, one, { place: places[i], id: `speaker-${i}` });
       running.push(started);
-      await joinCase(lab, speaker, started, block);
+      await speakIn(lab, speaker, started);
     }
+    // Over a long delay they take seconds, so all join at once.
+    await Promise.all(running.map((one) => listenTo(lab, one, block)));
     await shape(running, condition.steps[0]);
     await lab.wait(settleSeconds(/** @type {any} */ (lab.options)));
     for (const { server, place } of running) {
@@ -360,22 +362,29 @@ async function startCase(lab, one, at) {
 }
 
 /**
- * Lets speaker and listener join, over a wide link without loss.
+ * Lets the speaker join. Its packets are no part of the comparison.
  * @param {Lab} lab
  * @param {Child} speaker
  * @param {Running} one
+ */
+async function speakIn(lab, speaker, { id, port }) {
+  await speaker.call('open', { origin: `http://${lab.link.server.address}:${port}` });
+  await speaker.call('join', { id, transport: 'websocket', room: 'hall', speaks: true });
+}
+
+/**
+ * Lets the listener join, over a wide link without loss.
+ * @param {Lab} lab
+ * @param {Running} one
  * @param {{ condition: Condition, repetition: number }} block
  */
-async function joinCase(lab, speaker, { id, place, port }, { condition, repetition }) {
+async function listenTo(lab, { place, port }, { condition, repetition }) {
   const { branch, listener } = place;
   const { delayMs, steps } = condition;
   await branch.restore();
   await branch.seedAnew(lab.options.seed + repetition);
   const rateBits = steps.reduce((most, step) => Math.max(most, step.rateBits), 0);
   await branch.set({ delayMs, down: { rateBits, queueMs: QUEUE_MS } });
-  // The speaker's packets are no part of the comparison.
-  await speaker.call('open', { origin: `http://${lab.link.server.address}:${port}` });
-  await speaker.call('join', { id, transport: 'websocket', room: 'hall', speaks: true });
   await listener.call('open', { origin: `http://${branch.server.address}:${port}` });
   await listener.call('listen', {
     id: 'listener',
