@@ -1,6 +1,6 @@
 import { keepStage, nameOfInvitation } from '../ui/kit/invitation.js';
 import { monotonicNow } from '../ui/kit/live-time.js';
-import { build, makeButton } from '../ui/kit/element.js';
+import { build, elementOf, makeButton } from '../ui/kit/element.js';
 import { stageAddress } from './listen-address.js';
 import { Listening } from './listening.js';
 import { ListenView } from './listen-view.js';
@@ -195,7 +195,10 @@ export class ListenPage {
     this.#hasLanguages = true;
     import('../ui/kit/language-choice.js').then(
       ({ LanguageChoice }) => {
-        this.#languages = new LanguageChoice((message) => this.#listening.send(message));
+        this.#languages = new LanguageChoice(
+          (message) => this.#listening.send(message),
+          () => elementOf('listen-button', HTMLButtonElement),
+        );
         this.#view.addControl(this.#languages.element);
         if (this.call) this.#showLanguages(this.call.store.value);
       },

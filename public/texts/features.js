@@ -1,4 +1,4 @@
-/** What few calls have: loaded, in one piece, when somebody first uses any of it. */
+/** Features that few calls have: loaded, in one piece, when somebody first uses one. */
 
 import { translated, translationOf } from './language.js';
 

@@ -6,7 +6,13 @@ import { startServer } from '../../testkit/aloud-server.js';
 import { BROWSER, inBrowser, openBrowser } from '../../testkit/browsers/browser.js';
 import { record } from './support/recording.js';
 import { openLink as openFragileLink } from '../support/fragile-link.js';
-import { CUT_OFF, joinRoom as joinAnyRoom, people, throughLink } from './support/room-page.js';
+import {
+  announced,
+  CUT_OFF,
+  joinRoom as joinAnyRoom,
+  people,
+  throughLink,
+} from './support/room-page.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -165,7 +171,7 @@ inBrowser.describe(`a call that is cut off, in ${BROWSER}`, () => {
         // The fifth try may have been in vain by now, and the next be 15 s away.
         await expect.poll(() => stateOf(listener), { timeout: 20_000 }).toBe('joined');
         expect(await alert.innerText()).toBe('');
-        expect(await listener.getByRole('status').innerText()).toBe('You are connected again.');
+        expect(await announced(listener)).toBe('You are connected again.');
         expect(await listener.title()).toBe('place · aloud');
         expect(await idOf(listener)).toBe(id);
         await heard();

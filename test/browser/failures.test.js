@@ -3,7 +3,7 @@ import { errors } from '../../public/shared/errors.js';
 import { failureTexts, noticeText } from '../../public/texts/texts.js';
 import { startServer } from '../../testkit/aloud-server.js';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
-import { CUT_OFF, expectProblems, joinRoom, openRoom } from './support/room-page.js';
+import { announced, CUT_OFF, expectProblems, joinRoom, openRoom } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -115,11 +115,16 @@ inBrowser.describe(`the sentence for a failure, in ${BROWSER}`, () => {
     };
     await set(page, { recording: { ...stopped, on: true } });
     await set(page, { recording: stopped });
-    await expect
-      .poll(() => page.getByRole('status').innerText())
-      .toBe(noticeText('recording-failed'));
+    await expect.poll(() => announced(page)).toBe(noticeText('recording-failed'));
     await button(page, 'Record').click();
     await page.getByRole('complementary').getByText(noticeText('recording-failed')).waitFor();
+    // Its node has died, and another one has the room.
+    const { session } = await page.evaluate(
+      () => /** @type {any} */ (window).aloud.call.store.value,
+    );
+    await set(page, { recording: { ...stopped, on: true } });
+    await set(page, { recording: null, session: session + 1 });
+    await expect.poll(() => notices(page)).toContain(noticeText('recording-ended-away'));
     await set(page, { recording: { ...stopped, ready: true } });
     const filesFailed = page.getByRole('complementary').getByText(noticeText('recording-files'));
     await filesFailed.waitFor({ timeout: 10_000 });
@@ -227,7 +232,7 @@ inBrowser.describe(`the sentence for a failure, in ${BROWSER}`, () => {
       await page.getByText(noticeText('microphone-slow')).waitFor();
       await button(page, 'Cancel').click();
       expect(await notices(page)).toBe('');
-      expect(await page.getByRole('status').innerText()).toBe('');
+      expect(await announced(page)).toBe('');
       await button(page, 'Join').click();
       await button(page, 'Listen for now').click();
       await button(page, 'Unmute').waitFor();

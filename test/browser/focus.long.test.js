@@ -1,5 +1,6 @@
 /** The keyboard’s place after the element that had it is gone: never at the page’s beginning. */
 
+import { setTimeout as pass } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
 import { formatWav } from '../../testkit/sound/wav.js';
@@ -64,6 +65,20 @@ inBrowser.describe(`the keyboard’s place in ${BROWSER}`, () => {
     await press(button(page, 'Take it out'));
     await page.locator('.backing-track').getByText('There is none.').waitFor();
     expect(await focused(page)).toBe('Choose a file');
+  });
+
+  inBrowser.it('gets nothing from a key that is still held', async () => {
+    const page = await site.join('held', 'Anna');
+    await button(page, 'Leave').focus();
+    await page.keyboard.down('Enter');
+    await button(page, 'Join').waitFor();
+    await button(page, 'Join').focus();
+    for (let i = 0; i < 5; i++) await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    await pass(1000);
+    expect(await button(page, 'Leave').isVisible()).toBe(false);
+    await page.keyboard.press('Enter');
+    await button(page, 'Leave').waitFor();
   });
 
   inBrowser.it('is kept when a notice is dismissed', async () => {

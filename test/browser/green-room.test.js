@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { readWav } from '../../testkit/sound/wav.js';
 import { BROWSER, inBrowser, openBrowser } from '../../testkit/browsers/browser.js';
-import { openRoom } from './support/room-page.js';
+import { announced, openRoom } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -177,7 +177,7 @@ inBrowser.describe(`the green room in ${BROWSER}`, () => {
       await anna.getByRole('switch', { name: 'Sounds' }).uncheck();
       await anna.waitForTimeout(1500);
       await ben.close();
-      await expect.poll(() => anna.getByRole('status').innerText()).toBe('Ben left.');
+      await expect.poll(() => announced(anna)).toBe('Ben left.');
       for (let i = 0; i < 5; i++) {
         expect(await playedPeak(anna)).toBeLessThan(0.005);
         await anna.waitForTimeout(150);

@@ -7,7 +7,7 @@ import { violationsOf } from '../../testkit/browsers/axe.js';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
 import { lowContrast } from './support/contrast.js';
 import { record } from './support/recording.js';
-import { shows } from './support/room-page.js';
+import { announced, shows } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -21,7 +21,6 @@ const WIDTHS = [1280, 390, 320];
 const button = (/** @type {Page} */ page, /** @type {string | RegExp} */ name) =>
   page.getByRole('button', { name, exact: true });
 const bar = (/** @type {Page} */ page) => page.getByRole('region', { name: 'Groups' });
-const said = (/** @type {Page} */ page) => page.locator('#announcer').innerText();
 const focused = (/** @type {Page} */ page) =>
   page.evaluate(() => document.activeElement?.textContent ?? '');
 
@@ -98,7 +97,7 @@ inBrowser.describe(`groups in ${BROWSER}`, () => {
     await panel.getByRole('button', { name: 'Open the groups' }).focus();
     await anna.keyboard.press('Enter');
     await bar(ben).getByText('You are in group 1. Only its people hear you').waitFor();
-    await expect.poll(() => said(ben)).toContain('You are in group 1.');
+    await expect.poll(() => announced(ben)).toContain('You are in group 1.');
     await bar(anna).getByText('Groups are open. You are in the room.').waitFor();
     expect(await focused(anna)).toBe('Groups');
     await shows(anna, /^Anna \(you\)\s+moderator/, /^Ben\s+group 1/);
@@ -123,7 +122,7 @@ inBrowser.describe(`groups in ${BROWSER}`, () => {
     await expect.poll(() => loudness(heardByBen)).toBeLessThan(0.001);
 
     await panel.getByRole('combobox', { name: 'Group of Ben' }).selectOption('Group 3 (0)');
-    await expect.poll(() => said(ben)).toContain('You are in group 3.');
+    await expect.poll(() => announced(ben)).toContain('You are in group 3.');
     await bar(ben).getByRole('button', { name: 'Back to the room' }).click();
     await expect.poll(() => loudness(heardByAnna)).toBeGreaterThan(0.02);
     await panel.getByRole('combobox', { name: 'Group of Ben' }).selectOption('Group 2 (0)');
@@ -133,10 +132,12 @@ inBrowser.describe(`groups in ${BROWSER}`, () => {
     await bar(ben)
       .getByText(/Everybody comes back to the room in 0:2\d\./)
       .waitFor();
-    await expect.poll(() => said(ben)).toContain('Everybody comes back to the room in');
+    await expect.poll(() => announced(ben)).toContain('Everybody comes back to the room in');
     await panel.getByLabel('Everybody comes back').selectOption('at once');
     await button(anna, 'Call everybody back').click();
-    await expect.poll(() => said(ben)).toBe('The groups are over. Everybody is in the room again.');
+    await expect
+      .poll(() => announced(ben))
+      .toBe('The groups are over. Everybody is in the room again.');
     await expect.poll(() => bar(ben).count()).toBe(0);
     await expect.poll(() => loudness(heardByAnna)).toBeGreaterThan(0.02);
     await shows(ben, /^Anna/, /^Ben \(you\)\s+connection/);
@@ -183,5 +184,10 @@ inBrowser.describe(`groups in ${BROWSER}`, () => {
     const again = await record(lea);
     await expect.poll(() => loudness(again)).toBeGreaterThan(0.02);
     expect(await iris.getByText('interprets into Spanish').count()).toBe(1);
+
+    await lea.getByLabel('Language').focus();
+    await button(iris, 'Leave').click();
+    await lea.getByLabel('Language').waitFor({ state: 'hidden' });
+    expect(await lea.evaluate(() => document.activeElement?.id)).toBe('listen-button');
   });
 });

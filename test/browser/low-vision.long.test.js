@@ -60,36 +60,47 @@ inBrowser.describe(`the page for low vision, in ${BROWSER}`, () => {
       await page.locator('dialog').waitFor();
       await fits('qr');
       await page.keyboard.press('Escape');
+      await page.locator('dialog').waitFor({ state: 'detached' });
       await page.keyboard.press('?');
       await page.locator('dialog').waitFor();
       await fits('keys');
     });
 
-  inBrowser.it('shows in forced colours who speaks, the level and the quality', async () => {
-    const page = await openPage(site.browser, `${site.url}/r/forced?name=Anna&processing=off`, {
-      forcedColors: 'active',
-    });
-    /** True when the first of these has another colour than the place behind it. */
-    const stands = (/** @type {string} */ selector) =>
-      page.evaluate((first) => {
-        const colour = (/** @type {Element | null} */ element) =>
-          element && getComputedStyle(element).backgroundColor;
-        return colour(document.querySelector(first)) !== colour(document.body);
-      }, selector);
-    expect(await stands('.level-bar')).toBe(true);
-    await page.locator('#join-button').click();
-    const tile = page.locator('.person').first();
-    const outline = () => tile.evaluate((element) => getComputedStyle(element).outlineStyle);
-    expect(await outline()).toBe('none');
-    await tile.evaluate((element) => {
-      element.classList.add('speaking');
-      element.querySelector('.quality')?.setAttribute('data-quality', '2');
-    });
-    expect(await outline()).toBe('solid');
-    expect(await stands('.quality span:nth-child(2)')).toBe(true);
-    const bars = await tile
-      .locator('.quality > span')
-      .evaluateAll((all) => all.map((bar) => getComputedStyle(bar).backgroundColor));
-    expect([bars[0] === bars[1], bars[1] === bars[2]]).toEqual([true, false]);
-  });
+  inBrowser.it(
+    'shows in forced colours who speaks, the level, the quality and the parts of the delay',
+    async () => {
+      const page = await openPage(site.browser, `${site.url}/r/forced?name=Anna&processing=off`, {
+        forcedColors: 'active',
+      });
+      /** True when the first of these has another colour than the place behind it. */
+      const stands = (/** @type {string} */ selector) =>
+        page.evaluate((first) => {
+          const colour = (/** @type {Element | null} */ element) =>
+            element && getComputedStyle(element).backgroundColor;
+          return colour(document.querySelector(first)) !== colour(document.body);
+        }, selector);
+      expect(await stands('.level-bar')).toBe(true);
+      await page.locator('#join-button').click();
+      const tile = page.locator('.person').first();
+      const outline = () => tile.evaluate((element) => getComputedStyle(element).outlineStyle);
+      expect(await outline()).toBe('none');
+      await tile.evaluate((element) => {
+        element.classList.add('speaking');
+        element.querySelector('.quality')?.setAttribute('data-quality', '2');
+      });
+      expect(await outline()).toBe('solid');
+      expect(await stands('.quality span:nth-child(2)')).toBe(true);
+      const bars = await tile
+        .locator('.quality > span')
+        .evaluateAll((all) => all.map((bar) => getComputedStyle(bar).backgroundColor));
+      expect([bars[0] === bars[1], bars[1] === bars[2]]).toEqual([true, false]);
+      await page.locator('#sound').click();
+      const keys = page.locator('.part-key');
+      await keys.first().waitFor();
+      const colours = await keys.evaluateAll((all) =>
+        all.map((key) => getComputedStyle(key).backgroundColor),
+      );
+      expect(new Set(colours).size).toBe(colours.length);
+    },
+  );
 });

@@ -11,7 +11,7 @@ import { startServer } from '../../testkit/aloud-server.js';
 import { violationsOf } from '../../testkit/browsers/axe.js';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
 import { lowContrast } from './support/contrast.js';
-import { openPage, people } from './support/room-page.js';
+import { announced, openPage, people } from './support/room-page.js';
 import { record } from './support/recording.js';
 import { useSite } from './support/site.js';
 
@@ -30,7 +30,6 @@ const WIDTHS = [1280, 390, 320];
 
 const button = (/** @type {Page} */ page, /** @type {string | RegExp} */ name) =>
   page.getByRole('button', { name, exact: true });
-const said = (/** @type {Page} */ page) => page.locator('#announcer').innerText();
 const says = (/** @type {Page} */ page, /** @type {string} */ text) =>
   page.getByRole('alert').getByText(text).waitFor();
 const notices = (/** @type {Page} */ page) => page.getByRole('alert').innerText();
@@ -222,7 +221,7 @@ inBrowser.describe(`moderating in ${BROWSER}`, () => {
       expect(await focused(cleo)).toBe('Cancel');
       await looksRight(cleo, 'waiting');
       await button(anna, 'Let in Cleo').waitFor();
-      expect(await said(anna)).toBe('Cleo wants to come in.');
+      expect(await announced(anna)).toBe('Cleo wants to come in.');
       const dot = await site.room('door', { name: 'Dot' });
       await button(dot, 'Join').click();
       await button(anna, 'Turn away Dot').waitFor();
@@ -251,7 +250,7 @@ inBrowser.describe(`moderating in ${BROWSER}`, () => {
       await openRoomPanel(anna);
       await panel.getByRole('switch', { name: 'Lobby' }).click();
       await panel.getByRole('switch', { name: 'Lock the room' }).click();
-      await expect.poll(() => said(cleo)).toBe('The room is locked.');
+      await expect.poll(() => announced(cleo)).toBe('The room is locked.');
       await button(dot, 'Join').click();
       await says(dot, 'The room is locked.');
       await panel.getByRole('switch', { name: 'Lock the room' }).click();

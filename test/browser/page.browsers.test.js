@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { BROWSER, inBrowser, isFirefox } from '../../testkit/browsers/browser.js';
 import { lowContrast } from './support/contrast.js';
-import { people } from './support/room-page.js';
+import { announced, people } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -130,16 +130,15 @@ inBrowser.describe(`the page in ${BROWSER}`, () => {
     await expect
       .poll(() => anna.evaluate(() => document.activeElement?.id), { timeout: 5000 })
       .toBe('call-title');
-    const said = anna.getByRole('status');
     const ben = await site.guest('keys', 'Ben');
-    await expect.poll(() => said.innerText(), { timeout: 5000 }).toBe('Ben joined.');
+    await expect.poll(() => announced(anna), { timeout: 5000 }).toBe('Ben joined.');
     ben.mute(true);
-    await expect.poll(() => said.innerText(), { timeout: 5000 }).toBe('Ben is muted.');
+    await expect.poll(() => announced(anna), { timeout: 5000 }).toBe('Ben is muted.');
     await ben.close();
-    await expect.poll(() => said.innerText(), { timeout: 5000 }).toBe('Ben left.');
+    await expect.poll(() => announced(anna), { timeout: 5000 }).toBe('Ben left.');
     await anna.getByRole('button', { name: 'Leave' }).press('Enter');
     await expect.poll(() => anna.evaluate(() => document.activeElement?.id)).toBe('join-button');
-    await expect.poll(() => said.innerText(), { timeout: 5000 }).toBe('You left the call.');
+    await expect.poll(() => announced(anna), { timeout: 5000 }).toBe('You left the call.');
   });
 
   // Firefox can't be asked for dark colours by WebDriver BiDi yet.

@@ -133,7 +133,7 @@ inBrowser.describe(`the page of a recording in ${BROWSER}`, () => {
       locale: 'ar',
       viewport: { width: 390, height: 844 },
     });
-    const { recordingPageTexts: texts } = await import('../../public/texts/ar/recordings.js');
+    const { recordingPageTexts: texts } = await import('../../public/texts/ar/pages.js');
     await button(page, texts.play).waitFor();
     await page.getByRole('heading', { name: texts.chapters }).waitFor();
     const player = page.locator('#player');
@@ -211,8 +211,7 @@ inBrowser.describe(`the page of a recording in ${BROWSER}`, () => {
     const context = await site.browser.newContext({ locale: 'de' });
     const page = await context.newPage();
     await page.goto(new URL(`/recordings/${'x'.repeat(22)}`, site.url).href);
-    const { recordingPageTexts } = await import('../../public/texts/de/recordings.js');
-    const { errorPageTexts } = await import('../../public/texts/de/error-page.js');
+    const { errorPageTexts, recordingPageTexts } = await import('../../public/texts/de/pages.js');
     await page.getByRole('heading', { name: recordingPageTexts.missing }).waitFor();
     await page.getByRole('link', { name: errorPageTexts.start }).waitFor();
     await page.goto(new URL('/nothing', site.url).href);

@@ -8,7 +8,7 @@ import { undisturbed } from '../../testkit/undisturbed.js';
 import { startServer } from '../../testkit/aloud-server.js';
 import { violationsOf } from '../../testkit/browsers/axe.js';
 import { BROWSER, inBrowser, openBrowser } from '../../testkit/browsers/browser.js';
-import { joinRoom, people } from './support/room-page.js';
+import { announced, joinRoom, people } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -29,7 +29,6 @@ async function playBack(href) {
 
 const button = (/** @type {Page} */ page, /** @type {string} */ name) =>
   page.getByRole('button', { name, exact: true });
-const said = (/** @type {Page} */ page) => page.getByRole('status').innerText();
 const question = (/** @type {Page} */ page) =>
   page.getByRole('dialog', { name: 'This room is being recorded' });
 
@@ -96,7 +95,7 @@ inBrowser.describe(`recording in ${BROWSER}`, () => {
     // Neither who started it nor a moderator.
     expect(await button(cleo, 'Stop recording').count()).toBe(0);
     await button(anna, 'Stop recording').click();
-    await expect.poll(() => said(ben)).toMatch(/Anna stopped the recording|files are ready/);
+    await expect.poll(() => announced(ben)).toMatch(/Anna stopped the recording|files are ready/);
     const files = anna.getByRole('list', { name: 'Files' });
     await files.getByRole('link', { name: 'Everybody together' }).waitFor({ timeout: 15_000 });
     expect(
@@ -131,7 +130,7 @@ inBrowser.describe(`recording in ${BROWSER}`, () => {
       await question(anna).getByRole('button', { name: 'Agree' }).click();
       await button(anna, 'Record: a recording is on').click();
       await button(anna, 'Stop recording').click();
-      await expect.poll(() => said(ben)).toMatch(/Anna stopped the recording|files are ready/);
+      await expect.poll(() => announced(ben)).toMatch(/Anna stopped the recording|files are ready/);
     },
   );
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { violationsOf } from '../../testkit/browsers/axe.js';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
-import { expectProblems, people } from './support/room-page.js';
+import { announced, expectProblems, people } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -10,7 +10,6 @@ const TOKEN = 'token-of-the-operator';
 
 const button = (/** @type {Page} */ page, /** @type {string | RegExp} */ name) =>
   page.getByRole('button', { name, exact: true });
-const said = (/** @type {Page} */ page) => page.getByRole('status').innerText();
 const messages = (/** @type {Page} */ page) =>
   page.getByRole('log', { name: 'Messages' }).getByRole('listitem');
 const write = async (/** @type {Page} */ page, /** @type {string} */ text) => {
@@ -34,7 +33,7 @@ inBrowser.describe(`being together in ${BROWSER}`, () => {
 
       await button(ben, 'Chat 2 unread').waitFor();
       expect(await violationsOf(ben, 'label-content-name-mismatch')).toEqual([]);
-      expect(await said(ben)).toBe('Anna wrote: javascript:alert(1)');
+      expect(await announced(ben)).toBe('Anna wrote: javascript:alert(1)');
       await ben.keyboard.press('c');
       await expect.poll(() => messages(ben).count()).toBe(2);
       await button(ben, 'Chat').waitFor();
@@ -97,7 +96,7 @@ inBrowser.describe(`being together in ${BROWSER}`, () => {
     await expect
       .poll(() => people(first))
       .toContainEqual(expect.stringMatching(/^Anna \(2\)[^]*hand raised/));
-    expect(await said(first)).toBe('Anna (2) raised their hand.');
+    expect(await announced(first)).toBe('Anna (2) raised their hand.');
     await button(second, 'Lower hand').click();
     await expect.poll(() => people(first)).not.toContainEqual(expect.stringMatching(/hand raised/));
   });
@@ -138,10 +137,10 @@ inBrowser.describe(`being together in ${BROWSER}`, () => {
       const anna = await site.join('talk', 'Anna');
       const ben = await site.guest('talk', 'Ben');
       const isMuted = () => ben.people.find(({ name }) => name === 'Anna')?.muted;
-      await expect.poll(() => said(anna)).toBe('Ben joined.');
+      await expect.poll(() => announced(anna)).toBe('Ben joined.');
       await anna.keyboard.press('m');
       await button(anna, 'Unmute').waitFor();
-      expect(await said(anna)).toBe('You are muted.');
+      expect(await announced(anna)).toBe('You are muted.');
       await expect.poll(isMuted).toBe(true);
       await anna.keyboard.down(' ');
       await button(anna, 'Talking').waitFor();
@@ -260,7 +259,7 @@ inBrowser.describe(`being together in ${BROWSER}`, () => {
     await anna.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await button(anna, 'Copy link').click();
     await button(anna, 'Link copied').waitFor();
-    expect(await said(anna)).toBe('Link copied');
+    expect(await announced(anna)).toBe('Link copied');
     expect(await anna.evaluate(() => navigator.clipboard.readText())).toBe(
       `${site.url.replace(/\/$/, '')}/r/qr`,
     );

@@ -13,9 +13,9 @@ const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
 /** The packages of a release, and an empty folder for each test of a file. */
 export class Packages {
-  /** Of the files of the packages. */
+  /** Folder of the packages' files. */
   packed = '';
-  /** For the packages of a test. */
+  /** Folder into which a test installs them. */
   folder = '';
   /** @type {import('../../release/steps.js').Server[]} */
   #started = [];

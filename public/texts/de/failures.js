@@ -234,6 +234,9 @@ const serverFailures = {
   'recording-failed':
     'Die Aufnahme konnte nicht geschrieben werden und ist beendet. Was vorher aufgenommen wurde, ' +
     'bleibt; starte eine neue oder frage den Betreiber des Servers.',
+  'recording-ended-away':
+    'Die Aufnahme endete, während du keine Verbindung hattest. Wer aufnehmen darf, kann eine ' +
+    'neue starten.',
   'own-refused':
     'Nur wer aufgenommen wurde, kann der Aufnahme des Raums eine Datei beifügen, nach ihrem ' +
     'Ende, und höchstens fünf. Schicke die Datei auf anderem Weg an die Person, die ' +

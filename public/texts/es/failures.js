@@ -229,6 +229,8 @@ export const failureTexts = {
   'recording-failed':
     'No se ha podido escribir la grabación, y se ha parado. Lo grabado antes se conserva; ' +
     'empieza otra, o pregunta al administrador del servidor.',
+  'recording-ended-away':
+    'La grabación terminó mientras no tenías conexión. Quien puede grabar puede empezar otra.',
   'own-refused':
     'Solo quienes fueron grabados pueden añadir un archivo a la grabación de la sala, después ' +
     'de su final, y cinco como máximo. Envía el archivo al anfitrión por otro medio.',

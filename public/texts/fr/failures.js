@@ -245,6 +245,9 @@ export const failureTexts = {
   'recording-failed':
     'L’enregistrement n’a pas pu être écrit, et s’est arrêté. Ce qui a été enregistré avant ' +
     'est gardé ; commencez-en un autre, ou demandez à l’administrateur du serveur.',
+  'recording-ended-away':
+    'L’enregistrement s’est arrêté pendant que vous n’aviez pas de connexion. Toute personne ' +
+    'autorisée peut en commencer un autre.',
   'own-refused':
     'Seules les personnes enregistrées peuvent ajouter un fichier à l’enregistrement du salon, ' +
     'après sa fin, et cinq au plus. Envoyez le fichier à l’hôte d’une autre façon.',

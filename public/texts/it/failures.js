@@ -218,6 +218,9 @@ export const failureTexts = {
   'recording-failed':
     'La registrazione non si è potuta scrivere, ed è finita. Ciò che c’era prima è tenuto; ' +
     'cominciane un’altra, o chiedi all’amministratore del server.',
+  'recording-ended-away':
+    'La registrazione è finita mentre non avevi connessione. Chi può registrare può cominciarne ' +
+    'un’altra.',
   'own-refused':
     'Solo chi è stato registrato può aggiungere un file alla registrazione della stanza, dopo ' +
     'la fine, e al massimo cinque. Manda il file all’organizzatore in un altro modo.',

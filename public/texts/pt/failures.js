@@ -217,6 +217,8 @@ export const failureTexts = {
   'recording-failed':
     'Não foi possível escrever a gravação, e ela parou. O que foi gravado antes fica ' +
     'guardado; comece outra, ou fale com o administrador do servidor.',
+  'recording-ended-away':
+    'A gravação terminou enquanto você estava sem conexão. Quem pode gravar pode começar outra.',
   'own-refused':
     'Só quem foi gravado pode adicionar um arquivo à gravação da sala, depois do fim dela, e ' +
     'no máximo cinco. Envie o arquivo ao anfitrião de outra forma.',

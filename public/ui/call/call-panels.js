@@ -96,7 +96,7 @@ export class CallPanels {
     });
     this.#chat = new ChatPanel(current);
     const sound = new SoundContent(room, current, notices);
-    const recording = new RecordingControls(current, this.#bar.record);
+    const recording = new RecordingControls(current, this.#bar.record, notices);
     this.#side.add(this.#bar.chat, this.#chat);
     this.#side.add(this.#bar.settings, this.#settings);
     this.#side.add(this.#bar.sound, sound);
@@ -151,7 +151,7 @@ export class CallPanels {
     this.#hasLanguages = true;
     import('../kit/language-choice.js').then(
       ({ LanguageChoice }) => {
-        const choice = new LanguageChoice(current.send);
+        const choice = new LanguageChoice(current.send, () => this.#title);
         elementOf('knocks', HTMLElement).before(choice.element);
         current.store.subscribe(['access', 'session', 'state'], (call) => {
           if (call.state === 'joined') choice.show(call);

@@ -54,6 +54,9 @@ export function keyAction({ key, ctrlKey, metaKey, altKey, isComposing, target }
 /** Handles the keyboard in a call. @param {KeyActions} actions */
 export function followKeys(actions) {
   document.addEventListener('keydown', (event) => {
+    // A key that is still held would press what has the focus next, such as Join after Leave.
+    if (event.repeat && event.key === 'Enter' && !(event.target instanceof HTMLTextAreaElement))
+      event.preventDefault();
     if (event.defaultPrevented || !actions.active() || !readChoices().shortcuts) return;
     const action = keyAction(event);
     if (action === null) return;

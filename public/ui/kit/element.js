@@ -130,10 +130,17 @@ export function keepFocus(change, next) {
     next()?.focus();
 }
 
+/** Time for which a sentence stays after the next one is announced, in milliseconds. */
+const ANNOUNCED_MS = 5000;
+
 /**
- * Announces a sentence to assistive technology.
+ * Announces a sentence to assistive technology, after earlier ones that are still being read.
  * @param {string} sentence
  */
 export function announce(sentence) {
-  elementOf('announcer', HTMLElement).textContent = sentence;
+  if (sentence === '') return;
+  const announcer = elementOf('announcer', HTMLElement);
+  const before = [...announcer.children];
+  announcer.append(build('p', {}, sentence));
+  setTimeout(() => before.forEach((old) => old.remove()), ANNOUNCED_MS);
 }

@@ -1,4 +1,4 @@
-import { build } from './element.js';
+import { build, keepFocus } from './element.js';
 import { languageName } from './language-name.js';
 import { interpreterTexts as texts } from '../../texts/features.js';
 
@@ -16,6 +16,7 @@ const KEY = 'aloud.hears';
  */
 export class LanguageChoice {
   #send;
+  #next;
   #select = build('select', { id: 'language-heard', 'aria-describedby': 'language-hint' });
   #wanted = read();
   #options = '';
@@ -28,9 +29,13 @@ export class LanguageChoice {
     build('p', { class: 'hint', id: 'language-hint' }, texts.hint),
   );
 
-  /** @param {(message: ClientMessage) => boolean} send */
-  constructor(send) {
+  /**
+   * @param {(message: ClientMessage) => boolean} send
+   * @param {() => HTMLElement} next  has the keyboard's place once there is nothing to choose
+   */
+  constructor(send, next) {
     this.#send = send;
+    this.#next = next;
     this.#select.addEventListener('change', () => {
       this.#wanted = this.#select.value;
       write(this.#wanted);
@@ -41,7 +46,10 @@ export class LanguageChoice {
   /** @param {CallView} call  that has joined */
   show({ access: { rules, role }, session }) {
     const { languages } = rules;
-    this.element.hidden = languages.length === 0 || role !== 'listener';
+    keepFocus(
+      () => (this.element.hidden = languages.length === 0 || role !== 'listener'),
+      this.#next,
+    );
     const options = languages.join();
     if (options === this.#options && session === this.#session) return;
     if (options !== this.#options) {

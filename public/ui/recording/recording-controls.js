@@ -7,6 +7,7 @@ import { noticeText, texts } from '../../texts/texts.js';
 /**
  * @import { CallView } from '../../client/call/types.js'
  * @import { CurrentCall } from '../call/current-call.js'
+ * @import { Notices } from '../kit/notices.js'
  * @import { RecordedFile, RecordingState } from './recording-panel.js'
  */
 
@@ -32,8 +33,9 @@ export class RecordingControls {
   /**
    * @param {CurrentCall} current
    * @param {HTMLButtonElement} button  opens the panel
+   * @param {Notices} notices
    */
-  constructor(current, button) {
+  constructor(current, button, notices) {
     this.#current = current;
     this.#button = button;
     this.panel = new RecordingPanel(current.send, () => this.#fetchReady());
@@ -45,8 +47,11 @@ export class RecordingControls {
         this.#show(now);
         if (now.recording === before.recording) return;
         this.#fetchReady();
-        if (now.session === before.session)
-          announceChange(now.recording, before.recording?.on === true);
+        const wasOn = before.recording?.on === true;
+        if (now.session === before.session) announceChange(now.recording, wasOn);
+        else if (wasOn && !now.recording?.on && now.state === 'joined')
+          notices.show('recording-ended-away');
+        if (now.recording?.on) notices.settle('recording-ended-away');
       },
     );
   }

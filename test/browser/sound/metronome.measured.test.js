@@ -1,6 +1,7 @@
 import { expect, it as test, describe } from 'vitest';
 import { inBrowser } from '../../../testkit/browsers/browser.js';
 import { allowRecorder, recordingBegan, recordWholly } from '../support/recording.js';
+import { announced } from '../support/room-page.js';
 import { useSite } from '../support/site.js';
 import { undisturbed } from '../../../testkit/undisturbed.js';
 
@@ -74,7 +75,7 @@ describe('the metronome in Chromium', () => {
         await ann.getByRole('button', { name: 'Start for everybody' }).click();
         await expect.poll(() => bob.locator('#metronome-badge').innerText()).toBe(`♩ = ${BPM}`);
         await expect
-          .poll(() => bob.getByRole('status').innerText())
+          .poll(() => announced(bob))
           .toBe(`Ann started the metronome: ${BPM} beats a minute.`);
         await ann.waitForTimeout(3000);
         const heard = await Promise.all(pages.map((page) => recordWholly(page)));

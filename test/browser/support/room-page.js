@@ -136,6 +136,13 @@ export const people = (page) =>
   page.getByRole('list', { name: 'People in the room' }).getByRole('listitem').allInnerTexts();
 
 /**
+ * The sentence that was announced last to assistive technology; empty before the first.
+ * @param {Page} page
+ */
+export const announced = (page) =>
+  page.evaluate(() => document.querySelector('#announcer')?.lastElementChild?.textContent ?? '');
+
+/**
  * Expects the page's list of people to be these before long.
  * @param {Page} page
  * @param {RegExp[]} who  one for each

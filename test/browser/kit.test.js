@@ -38,27 +38,39 @@ function showLists({ lists, focus }) {
   return { shown, added, made: made.join(''), refocused, focused };
 }
 
-inBrowser.describe('a list whose rows stay with their items', () => {
+inBrowser.describe('the page’s kit', () => {
   const site = useSite(['--engine', 'none']);
 
-  inBrowser.it('makes a row once, at its item’s place, and keeps the focus', async () => {
+  inBrowser.it(
+    'has lists that make a row once, at its item’s place, and keep the focus',
+    async () => {
+      const page = await site.page('/');
+      const module = "import('/public/ui/kit/keyed-list.js')";
+      await page.evaluate(`${module}.then((exported) => void Object.assign(window, exported))`);
+      const show = (/** @type {string[]} */ lists, /** @type {string} */ focus = '') =>
+        page.evaluate(showLists, { lists, focus });
+      expect(await show(['bd', 'abcde', 'ace'])).toMatchObject({
+        shown: 'ace',
+        added: ['bd', 'ace', ''],
+        made: 'bdace',
+      });
+      expect(await show(['abc', 'xcbz'], 'b')).toMatchObject({
+        shown: 'xbzc',
+        refocused: 'nowhere',
+        focused: 'b',
+      });
+      expect(await show(['abc', 'ac'], 'b')).toMatchObject({ refocused: 'c' });
+      expect(await show(['abc', 'ab'], 'c')).toMatchObject({ refocused: 'b' });
+      expect(await show(['a', ''], 'a')).toMatchObject({ shown: '', refocused: 'none left' });
+    },
+  );
+
+  inBrowser.it('announces a sentence beside one of a moment before', async () => {
     const page = await site.page('/');
-    const module = "import('/public/ui/kit/keyed-list.js')";
-    await page.evaluate(`${module}.then((exported) => void Object.assign(window, exported))`);
-    const show = (/** @type {string[]} */ lists, /** @type {string} */ focus = '') =>
-      page.evaluate(showLists, { lists, focus });
-    expect(await show(['bd', 'abcde', 'ace'])).toMatchObject({
-      shown: 'ace',
-      added: ['bd', 'ace', ''],
-      made: 'bdace',
-    });
-    expect(await show(['abc', 'xcbz'], 'b')).toMatchObject({
-      shown: 'xbzc',
-      refocused: 'nowhere',
-      focused: 'b',
-    });
-    expect(await show(['abc', 'ac'], 'b')).toMatchObject({ refocused: 'c' });
-    expect(await show(['abc', 'ab'], 'c')).toMatchObject({ refocused: 'b' });
-    expect(await show(['a', ''], 'a')).toMatchObject({ shown: '', refocused: 'none left' });
+    const module = "import('/public/ui/kit/element.js')";
+    await page.evaluate(`${module}.then((kit) => ['One.', '', 'Two.'].forEach(kit.announce))`);
+    const announcer = page.locator('#announcer');
+    expect(await announcer.locator('p').allInnerTexts()).toEqual(['One.', 'Two.']);
+    await expect.poll(() => announcer.innerText(), { timeout: 10_000 }).toBe('Two.');
   });
 });
