@@ -57,6 +57,17 @@ const ASK_MS = Object.freeze({ least: HOUR_MS, most: 24 * HOUR_MS });
 
 const ACCOUNT_FILE = 'account.pem';
 
+/**
+ * A span of time by the date. It ends early if the date is set back to before its beginning.
+ * @typedef {{ fromMs: number, ms: number }} Span
+ */
+
+/** @type {Readonly<Span>} */
+const NO_TIME = Object.freeze({ fromMs: 0, ms: 0 });
+
+/** @param {number} now @param {Span} span */
+const isIn = (now, { fromMs, ms }) => now >= fromMs && now < fromMs + ms;
+
 /** Advice for the operator, by the type of the authority's problem (RFC 8555, section 6.7). */
 const ADVICE = Object.freeze(
   /** @type {Record<string, string>} */ ({
@@ -153,11 +164,13 @@ export class AcmeCertificate extends CertificateSource {
   #isIssued;
   /** Date from which to replace it. */
   #dueMs;
-  /** Date before which nothing is requested: after an order, failed or not. */
-  #retryMs = 0;
+  /** Time in which a new one is kept although it is due. @type {Span} */
+  #keep = NO_TIME;
+  /** Time in which nothing is requested: after an order, failed or not. @type {Span} */
+  #pause = NO_TIME;
   #failures = 0;
-  /** Date from which to ask again when to renew. */
-  #askMs = 0;
+  /** Time for which the answer holds when to renew. @type {Span} */
+  #asked = NO_TIME;
   /** Window in which #dueMs was chosen. */
   #window = '';
 
@@ -216,15 +229,15 @@ export class AcmeCertificate extends CertificateSource {
   /** @override */
   async check() {
     const now = this.wallNow();
-    if (this.closed || now < this.#retryMs) return;
+    if (this.closed || isIn(now, this.#pause)) return;
     if (this.#isIssued) await this.#askRenewalTime(now);
-    if (!this.closed && now >= this.#dueMs) await this.#order(now);
+    if (!this.closed && now >= this.#dueMs && !isIn(now, this.#keep)) await this.#order(now);
   }
 
   /** @param {number} now */
   async #askRenewalTime(now) {
-    if (now < this.#askMs) return;
-    this.#askMs = now + ASK_MS.most;
+    if (isIn(now, this.#asked)) return;
+    this.#asked = { fromMs: now, ms: ASK_MS.most };
     /** @type {RenewalWindow | null} */
     let window = null;
     try {
@@ -234,10 +247,11 @@ export class AcmeCertificate extends CertificateSource {
         { event: 'renewal-time-unknown', reason: reasonOf(error) },
         'authority did not say when to renew the certificate',
       );
-      this.#askMs = now + ASK_MS.least;
+      this.#asked = { fromMs: now, ms: ASK_MS.least };
     }
     if (!window) return;
-    this.#askMs = now + Math.min(Math.max(window.askAgainMs, ASK_MS.least), ASK_MS.most);
+    const ms = Math.min(Math.max(window.askAgainMs, ASK_MS.least), ASK_MS.most);
+    this.#asked = { fromMs: now, ms };
     const { startMs, endMs } = window;
     if (this.#window === `${startMs} ${endMs}`) return;
     this.#window = `${startMs} ${endMs}`;
@@ -245,6 +259,7 @@ export class AcmeCertificate extends CertificateSource {
     // section 4.2).
     const chosen = startMs + this.#random() * (endMs - startMs);
     this.#dueMs = Math.min(chosen, partOf(this.current, RENEW_AT_LAST));
+    this.#keep = NO_TIME;
   }
 
   /** @param {number} now */
@@ -272,13 +287,14 @@ export class AcmeCertificate extends CertificateSource {
     const { notBefore, notAfter } = certificate;
     this.#isIssued = true;
     this.#failures = 0;
-    this.#retryMs = now + PAUSE_MS;
-    this.#askMs = 0;
+    this.#pause = { fromMs: now, ms: PAUSE_MS };
+    this.#asked = NO_TIME;
     this.#window = '';
-    this.#dueMs = Math.max(
-      partOf(certificate, RENEW_AFTER),
-      now + KEEP_AT_LEAST * (notAfter.getTime() - notBefore.getTime()),
-    );
+    this.#dueMs = partOf(certificate, RENEW_AFTER);
+    this.#keep = {
+      fromMs: now,
+      ms: KEEP_AT_LEAST * (notAfter.getTime() - notBefore.getTime()),
+    };
     try {
       writeCertificate(this.#directory, certificate);
     } catch (error) {
@@ -303,7 +319,7 @@ export class AcmeCertificate extends CertificateSource {
     this.#failures++;
     const { type = '', retryAfterMs = 0 } = error instanceof AcmeError ? error : {};
     const inMs = Math.max(waitMs, Math.min(retryAfterMs, ASK_MS.most));
-    this.#retryMs = now + inMs;
+    this.#pause = { fromMs: now, ms: inMs };
     const fields = {
       domains: this.#domains,
       reason: reasonOf(error),

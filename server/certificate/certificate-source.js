@@ -184,9 +184,12 @@ class MadeCertificate extends CertificateSource {
 
   /** @override */
   async check() {
-    const left = this.current.notAfter.getTime() - this.wallNow();
+    const now = this.wallNow();
+    // Drops one that became too old in a sleep of the computer.
+    if (this.#next && leftOf(this.#next, now) <= RENEW_BEFORE_MS + ANNOUNCE_MS) this.#next = null;
+    const left = leftOf(this.current, now);
     if (left > RENEW_BEFORE_MS + ANNOUNCE_MS) return;
-    this.#next ??= await generateCertificate({ ...this.#request, now: new Date(this.wallNow()) });
+    this.#next ??= await generateCertificate({ ...this.#request, now: new Date(now) });
     if (left > RENEW_BEFORE_MS || this.closed) return;
     const certificate = this.#next;
     this.#next = null;
@@ -216,12 +219,23 @@ class MadeCertificate extends CertificateSource {
 }
 
 /**
+ * Remaining validity of a certificate, in milliseconds. It is 0 for one that isn't valid yet: the
+ * date was set back since it was made.
+ * @param {Certificate} certificate
+ * @param {number} nowMs
+ */
+const leftOf = ({ notBefore, notAfter }, nowMs) =>
+  nowMs < notBefore.getTime() ? 0 : notAfter.getTime() - nowMs;
+
+/**
  * A certificate and key from files that somebody else renews; new files are loaded while running.
  */
 class OwnCertificate extends CertificateSource {
   #files;
-  /** State of the files at the last read, good or not. */
+  /** State of the files that are in use. */
   #seen;
+  /** State of the refused files, and the reason, which is logged once. */
+  #refused = '';
   #warned = false;
 
   /**
@@ -261,10 +275,7 @@ class OwnCertificate extends CertificateSource {
   /** @override */
   check() {
     const seen = stamp(this.#files);
-    if (seen !== this.#seen) {
-      this.#seen = seen;
-      this.#reload();
-    }
+    if (seen !== this.#seen && this.#reload(seen)) this.#seen = seen;
     const left = this.current.notAfter.getTime() - this.wallNow();
     if (left > WARN_BEFORE_MS || this.#warned) return;
     this.#warned = true;
@@ -275,10 +286,17 @@ class OwnCertificate extends CertificateSource {
     );
   }
 
-  #reload() {
+  /**
+   * @param {string} seen  state of the files
+   * @returns {boolean} false for unusable files. They are tried again: a certificate may begin
+   *   later, and a key may become readable without another state
+   */
+  #reload(seen) {
     try {
       const certificate = readFiles(this.#files, this.wallNow());
-      if (certificate.hash === this.current.hash) return;
+      const { certPem, keyPem } = this.current;
+      // The chain may be another one behind the same certificate.
+      if (certificate.certPem === certPem && certificate.keyPem === keyPem) return true;
       this.#warned = false;
       const validUntil = certificate.notAfter.toISOString();
       this.log.info(
@@ -286,13 +304,18 @@ class OwnCertificate extends CertificateSource {
         'new certificate in use',
       );
       this.replace(certificate);
+      return true;
     } catch (error) {
       if (!(error instanceof CertificateError)) throw error;
+      const refused = `${seen} ${error.message}`;
       // The two files are rarely replaced in the same instant; the next check sees both.
-      this.log.warn(
-        { event: 'certificate-refused', file: this.#files[error.part], reason: error.message },
-        'changed certificate or key is unusable; the old certificate stays in use',
-      );
+      if (refused !== this.#refused)
+        this.log.warn(
+          { event: 'certificate-refused', file: this.#files[error.part], reason: error.message },
+          'changed certificate or key is unusable; the old certificate stays in use',
+        );
+      this.#refused = refused;
+      return false;
     }
   }
 }

@@ -77,9 +77,13 @@ let lines;
 /** @type {AcmeCertificate[]} */
 let opened;
 
-const wallNow = () => START + clock.now();
+/** Error of the machine's date, which is ahead, in milliseconds. */
+let aheadMs = 0;
+
+const wallNow = () => START + clock.now() + aheadMs;
 
 beforeEach(() => {
+  aheadMs = 0;
   directory = mkdtempSync(join(tmpdir(), 'aloud-acme-'));
   clock = new FakeClock();
   authority = new Authority(wallNow);
@@ -265,6 +269,39 @@ describe('the renewal', () => {
     await open();
     await pass(20 * HOUR_MS);
     expect(authority.orders).toHaveLength(1);
+  });
+});
+
+describe('a date that is set back', () => {
+  it('ends the wait after a failure, which would last until the wrong date', async () => {
+    aheadMs = 300 * DAY_MS;
+    authority.failures = [new AcmeError('no route', { type: 'unreachable' })];
+    const source = await open();
+    await source.checkNow();
+    expect([authority.orders.length, source.isIssued]).toEqual([1, false]);
+    aheadMs = 0;
+    await pass(2 * MINUTE_MS);
+    expect([authority.orders.length, source.isIssued]).toEqual([2, true]);
+  });
+
+  it('delays no renewal of what was issued before', async () => {
+    const issued = await generateCertificate({
+      hosts: DOMAINS,
+      now: new Date(START),
+      days: LIFE_DAYS,
+    });
+    const { order } = authority;
+    authority.order = async (wish) => {
+      authority.order = order;
+      authority.orders.push({ atMs: wallNow(), replaces: wish.replaces });
+      return issued;
+    };
+    aheadMs = 8 * DAY_MS;
+    const source = await open();
+    await source.checkNow();
+    aheadMs = 0;
+    await pass(9 * DAY_MS);
+    expect(hoursOfOrders()).toEqual([8 * 24, LIFE_DAYS * 16 - 1]);
   });
 });
 

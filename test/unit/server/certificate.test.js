@@ -293,6 +293,26 @@ describe('renewal while running', () => {
     expect(source.current.notAfter.getTime()).toBeGreaterThan(clock.wallMs + 12 * DAY_MS);
   });
 
+  it('is right at the first check after a sleep past the end of the announced one', async () => {
+    const source = await open();
+    await clock.advance(source.current.notAfter.getTime() - 3.5 * DAY_MS);
+    expect(source.hashes).toHaveLength(2);
+    clock.wallMs += 20 * DAY_MS;
+    await clock.advance(clock.wallMs + HOUR_MS / 2);
+    expect(source.current.notAfter.getTime()).toBeGreaterThan(clock.wallMs + 12 * DAY_MS);
+  });
+
+  it('is right at the first check after the date was set back', async () => {
+    const source = await open();
+    clock.wallMs -= 2 * DAY_MS;
+    const { timer } = clock;
+    clock.timer = null;
+    timer?.run();
+    await settled(() => clock.timer !== null);
+    expect(source.current.notBefore.getTime()).toBeLessThan(clock.wallMs);
+    expect(source.hashes).toEqual([source.current.hash]);
+  });
+
   it('goes on when a subscriber throws', async () => {
     const source = await open();
     /** @type {string[]} */
@@ -470,6 +490,24 @@ describe('your own certificate', () => {
     utimesSync(cert, new Date(0), new Date(0));
     await clock.advance(clock.wallMs + 61_000);
     expect(renewed).toHaveLength(1);
+  });
+
+  it('is taken once it begins, though its files are older', async () => {
+    const source = await open({ cert, key });
+    const next = await replaceFiles({ atMs: clock.wallMs + 2 * HOUR_MS });
+    await clock.advance(clock.wallMs + HOUR_MS / 2);
+    expect(source.current.hash).not.toBe(next.hash);
+    expect(lines).toEqual([expect.stringMatching(/old certificate stays in use .*it begins on/)]);
+    await clock.advance(clock.wallMs + HOUR_MS);
+    expect(source.current.hash).toBe(next.hash);
+  });
+
+  it('is read again when another chain stands behind it', async () => {
+    const source = await open({ cert, key });
+    const other = await generateCertificate({ hosts: ['ca.example'], now: new Date(START) });
+    appendFileSync(cert, other.certPem);
+    await clock.advance(clock.wallMs + 61_000);
+    expect(source.current.certPem.endsWith(other.certPem)).toBe(true);
   });
 
   it('stays while the new files will not do, which is said once', async () => {
