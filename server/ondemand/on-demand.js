@@ -61,13 +61,14 @@ export class OnDemand {
   /** @param {string} id @param {string} peer @returns {Promise<ErrorCode | null>} */
   async #refusal(id, peer) {
     const room = await this.#recordings.roomOf(id);
-    if (
-      room !== null &&
-      this.#bans.has(room, { identity: null, tokenId: null, network: networkOfPeer(peer) })
-    )
-      return 'banned';
+    if (room !== null && this.#isBanned(room, peer)) return 'banned';
     if (await this.#jobs.prepare(id)) return null;
     return this.#recordings.wasRemoved(id) ? 'recording-deleted' : 'not-found';
+  }
+
+  /** @param {string} room @param {string} peer */
+  #isBanned(room, peer) {
+    return this.#bans.has(room, { identity: null, tokenId: null, network: networkOfPeer(peer) });
   }
 
   /**
@@ -86,12 +87,16 @@ export class OnDemand {
       return;
     }
     const { segments, directory, release } = held;
+    /** Null until it is read. @type {string | null} */
+    let room = null;
+    void this.#recordings.roomOf(id).then((found) => (room = found));
     const reader = new Reader({
       native,
       clock: this.#clock,
       segments,
       read: (rate, number) => this.#store.read(directory, rate, number),
       describe: () => ({ on: this.#recordings.isOpen(id) }),
+      isBanned: () => room !== null && this.#isBanned(room, native.peer),
       onEnd: () => {
         release();
         this.#left(id, reader);

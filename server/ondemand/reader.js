@@ -54,6 +54,7 @@ export class Reader {
   #segments;
   #read;
   #describe;
+  #isBanned;
   #onEnd;
   /** @type {Stream | null} */
   #control = null;
@@ -86,14 +87,16 @@ export class Reader {
    * @param {Readonly<Segments>} options.segments  updated as more appear
    * @param {(rate: number, number: number) => Promise<Uint8Array>} options.read  reads a segment
    * @param {() => { on: boolean }} options.describe  describes the recording
+   * @param {() => boolean} [options.isBanned]  true once the listener is banned from its room
    * @param {() => void} options.onEnd  called once
    */
-  constructor({ native, clock, segments, read, describe, onEnd }) {
+  constructor({ native, clock, segments, read, describe, isBanned = () => false, onEnd }) {
     this.#native = native;
     this.#clock = clock;
     this.#segments = segments;
     this.#read = read;
     this.#describe = describe;
+    this.#isBanned = isBanned;
     this.#onEnd = onEnd;
     this.#messages = new TokenBucket(MESSAGES);
     this.#heardMs = clock.now();
@@ -253,6 +256,7 @@ export class Reader {
   }
 
   #look() {
+    if (this.#isBanned()) return this.close('banned');
     const now = this.#clock.now();
     const [oldest] = this.#underway.values();
     if ((oldest && now - oldest.sentMs > STALLED_MS) || now - this.#heardMs > IDLE_MS)
