@@ -35,6 +35,9 @@ const ANSWER_MS = 300;
 /** Interval between checks that the owner still sends, in milliseconds. */
 const LOOK_MS = 100;
 
+/** Time between two checks from which this process has stood still, in milliseconds. */
+const STALL_MS = 500;
+
 /** Number of rounds, one a second, in which all sessions are reported to the owner as present. */
 const TURNS = 5;
 
@@ -70,6 +73,8 @@ export class Relay {
   #nextId;
   /** Time of the last message from the owner, on the monotonic clock. */
   #heardMs;
+  /** Time of the last check, likewise. */
+  #lookedMs;
   #turn = 0;
   #closed = false;
   /** @type {(() => void)[]} */
@@ -97,7 +102,7 @@ export class Relay {
     this.#clock = clock;
     this.#onEnd = onEnd;
     this.#homeClock = new HomeClock(sampleRate);
-    this.#heardMs = clock.now();
+    this.#heardMs = this.#lookedMs = clock.now();
     this.#traffic = totals.traffic;
     this.#mix = new RelayedMix({
       counts: totals.rates,
@@ -276,7 +281,11 @@ export class Relay {
 
   /** Ends the relay when the owner is silent; its listeners reconnect to the next one. */
   #look() {
-    if (this.#clock.now() - this.#heardMs > ALIVE_MS) this.end('room-reopened');
+    const now = this.#clock.now();
+    // Messages of the owner that came during a stall of this process are read only now.
+    if (now - this.#lookedMs > STALL_MS) this.#heardMs = now;
+    this.#lookedMs = now;
+    if (now - this.#heardMs > ALIVE_MS) this.end('room-reopened');
   }
 
   /** Reports the wanted rates to the owner, and part of the sessions as present, in rotation. */

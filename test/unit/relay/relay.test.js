@@ -296,6 +296,19 @@ describe('a room that another node relays', () => {
     stay();
   });
 
+  it('keeps its listeners when their node stands still for longer than a dead one', async () => {
+    const call = await create();
+    const { nodes, other } = call;
+    const far = await relayed(call);
+    other.bus.stand(true);
+    nodes.clock.stall(1500);
+    // Node.js runs the timers that are due before it reads messages.
+    await nodes.pass(5);
+    other.bus.stand(false);
+    await nodes.pass(500);
+    expect([far.session.closed, other.relays.out.size]).toEqual([null, 1]);
+  });
+
   it('takes its listeners itself when the nodes reach each other no more', async () => {
     const call = await create();
     const { nodes, home, other, ann, near } = call;
