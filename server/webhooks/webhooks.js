@@ -161,10 +161,10 @@ class Receiver {
     if (this.#closed) return;
     if (this.#waiting.length === MAX_WAITING) this.#drop('too many events wait');
     this.#waiting.push({ event, sinceMs: this.#clock.now() });
-    this.#sending ??= this.#send().finally(() => (this.#sending = null));
+    this.#sending ??= this.#send();
   }
 
-  /** Sends until nothing waits. */
+  /** Sends until nothing waits. Something does when it is called. */
   async #send() {
     let retryMs = FIRST_RETRY_MS;
     for (let [next] = this.#waiting; next; [next] = this.#waiting) {
@@ -185,6 +185,8 @@ class Receiver {
         this.#counts.retried += 1;
       }
     }
+    // Right after the last look at the queue, so that the next event is sent.
+    this.#sending = null;
   }
 
   /**

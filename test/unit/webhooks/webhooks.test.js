@@ -156,6 +156,30 @@ describe('a webhook', () => {
     expect(webhooks.states[0].retried).toBeGreaterThan(3);
   });
 
+  it('gets an event that comes right when the one before it has been accepted', async () => {
+    for (let ticks = 0; ticks < 12; ticks++) {
+      let hasAnswered = false;
+      const clock = new FakeClock();
+      const next = async () => {
+        for (let i = 0; i < ticks; i++) await null;
+        webhooks.take(JOINED);
+      };
+      const cancel = async () => {
+        if (!hasAnswered) void next();
+        hasAnswered = true;
+      };
+      const webhooks = new Webhooks([URL_WITH_KEY], {
+        clock,
+        wallNow: Date.now,
+        log: logTo([]),
+        fetch: /** @type {any} */ (async () => ({ ok: true, status: 200, body: { cancel } })),
+      });
+      open.push({ webhooks, clock });
+      webhooks.take(JOINED);
+      await until(() => expect([ticks, webhooks.states[0].delivered]).toEqual([ticks, 2]));
+    }
+  });
+
   it('delays no other', async () => {
     const other = `http://other:${SECRET}@localhost:9/`;
     const { webhooks, requests } = world(['never'], [URL_WITH_KEY, other]);
