@@ -20,6 +20,7 @@ import { randomInt } from 'node:crypto';
 import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
 import { CONTROL_VERSION } from '../../public/shared/wire/control.js';
 import { errorOfClose, errors } from '../../public/shared/errors.js';
+import { LEAST_BITRATE, MOST_BITRATE } from '../../public/shared/limits.js';
 import {
   CLOCK_REQUEST_BYTES,
   Packet,
@@ -144,7 +145,8 @@ class ListenTransport {
     const kind = ending === 'webm' ? 'webm' : 'ogg';
     this.#open(request, response, join, {
       kind,
-      bitrate: rate === null ? null : 1000 * Number(rate),
+      bitrate:
+        rate === null ? null : Math.min(MOST_BITRATE, Math.max(LEAST_BITRATE, 1000 * Number(rate))),
       target: path + query,
       room,
       isIcy: takesIcy(request.headers),

@@ -219,6 +219,19 @@ describe('GET /listen/<room>', () => {
     expect(asked).toHaveBeenCalledWith({ type: 'rate', bitsPerSecond: 32_000 });
   });
 
+  it('has the lowest rate for a lower one than there is, and not the highest', async () => {
+    const { conference, ask } = open();
+    await conference.join('Ann');
+    const asked = vi.spyOn(Member.prototype, 'control');
+    onTestFinished(() => asked.mockRestore());
+    for (const rate of [0, 5, 999]) await ask(`/listen/lab?rate=${rate}`);
+    const rates = asked.mock.calls.flatMap(([message]) => {
+      const { type, bitsPerSecond } = /** @type {any} */ (message);
+      return type === 'rate' ? [bitsPerSecond] : [];
+    });
+    expect(rates).toEqual([6000, 6000, 510_000]);
+  });
+
   it('is padded for a media element and for VLC, unless a bit rate is asked for', async () => {
     const { conference, clock, ask } = open({ maxSessions: 10 });
     await conference.join('Ann');
