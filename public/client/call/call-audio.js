@@ -219,16 +219,18 @@ const STREAMS = 2;
 export const numberOf = (id) => Number(id) & 0xffff;
 
 /**
- * @param {Codec | Promise<Codec>} codec
+ * @template T
+ * @param {T | Promise<T>} part  of the client's code
+ * @param {'codec' | 'encryption'} name
  * @param {Clock} clock
- * @returns {Promise<Codec>} rejects with a ConnectionError where it can't be loaded, or not in time
+ * @returns {Promise<T>} rejects with a ConnectionError where it can't be loaded, or not in time
  */
-export async function loaded(codec, clock) {
+export async function loaded(part, name, clock) {
   const late = () => new Error(`it took longer than ${LOAD_MS / 1000} s.`);
   try {
-    return await inTime(Promise.resolve(codec), LOAD_MS, late, clock);
+    return await inTime(Promise.resolve(part), LOAD_MS, late, clock);
   } catch (error) {
-    throw new ConnectionError('no-worker', `The codec could not be loaded: ${messageOf(error)}`);
+    throw new ConnectionError('no-worker', `The ${name} could not be loaded: ${messageOf(error)}`);
   }
 }
 

@@ -226,7 +226,7 @@ export class CallSession {
   /** @param {Connection} connection */
   async #openAudio(connection) {
     const { clock, output } = this.#parts;
-    const codec = await loaded(this.#parts.codec, clock);
+    const codec = await loaded(this.#parts.codec, 'codec', clock);
     const { state } = this;
     const sync = /** @type {ClockSync} */ (this.#clockSync);
     const sealing = await this.#openSealing(connection);
@@ -267,7 +267,7 @@ export class CallSession {
   /** @param {Connection} connection */
   async #openSealing(connection) {
     const { e2eKey } = this.#options;
-    const { primitives } = this.#parts;
+    const { primitives, clock } = this.#parts;
     const { e2e = false, you } = this.state.welcome;
     const key = e2eKey === undefined ? null : readRoomKey(e2eKey);
     // With a key nothing is ever sent in clear, whatever the server says.
@@ -280,7 +280,7 @@ export class CallSession {
       );
     }
     if (key !== null && primitives) {
-      const ready = await primitives();
+      const ready = await loaded(primitives(), 'encryption', clock);
       this.#sealing = new Sealing(ready, key, String(you));
       // Captions can wait for it; until then none goes either way.
       import('./sealed-captions.js').then(

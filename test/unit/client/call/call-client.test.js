@@ -500,6 +500,31 @@ describe('CallClient', () => {
     expect(conference.rooms.people).toBe(0);
   });
 
+  it.each([
+    ['never comes', () => new Promise(() => {}), /longer than 20 s/],
+    ['is broken', () => Promise.reject(new Error('no such file')), /no such file/],
+  ])('does not wait for ever for an encryption that %s', async (_what, load, why) => {
+    const conference = new Conference();
+    const client = new CallClient({
+      codec: new PcmCodec(),
+      clock: conference.clock,
+      scope: { WebSocket: /** @type {any} */ (conferenceSockets(conference)) },
+      primitives: /** @type {any} */ (load),
+    });
+    const e2eKey = makeRoomKey();
+    const joining = client.join({ join: { room: 'lab', name: 'Ada' }, origin, config, e2eKey });
+    joining.catch(() => {});
+    for (let i = 0; i < 50; i++) {
+      await setImmediate();
+      conference.clock.advance(500);
+    }
+    expect(client.store.value.end).toMatchObject({
+      code: 'no-worker',
+      message: expect.stringMatching(why),
+    });
+    expect(conference.rooms.people).toBe(0);
+  });
+
   it('drops what is no packet, and minds no nonsense of the server', async () => {
     const conference = new Conference();
     const sockets = conferenceSockets(conference);
