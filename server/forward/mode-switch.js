@@ -81,9 +81,14 @@ export class ModeSwitch {
   /** @param {Listener | LightListener} listener  of the present mode */
   #leaveListener(listener) {
     if (!this.#isApart(listener)) return this.#now.leave(null, listener);
+    this.#apart?.leave(null, listener);
+    if (![...this.#listeners].some((other) => other !== listener && this.#isApart(other)))
+      this.#closeApart();
+  }
+
+  /** Ends the forwarding beside a mix. Idempotent. */
+  #closeApart() {
     const apart = this.#apart;
-    apart?.leave(null, listener);
-    if ([...this.#listeners].some((other) => other !== listener && this.#isApart(other))) return;
     this.#apart = null;
     const ending = [...(apart?.ending ?? [])];
     apart?.close();
@@ -118,6 +123,7 @@ export class ModeSwitch {
       this.#leaveListener(listener);
       if (!listener.isLight) listener.hearShared(before.mixedThrough + 1);
     }
+    this.#closeApart();
     this.#now = delivery;
     this.#mode = mode;
     this.#next = null;

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { VoiceList } from '../../../public/shared/wire/bundle.js';
 import { Packet, PacketType, readPacket } from '../../../public/shared/wire/packet.js';
+import { BundleStream } from '../../../server/forward/bundle-stream.js';
 import { AUTO_HOLD_MS, AUTO_PEOPLE } from '../../../server/room/sound/mode.js';
 import { OPERATOR } from '../../../server/state/grant.js';
 import { Conference } from '../../fakes/conference.js';
@@ -399,6 +400,21 @@ describe('voices apart', () => {
     const frames = packets.map(({ frame }) => frame);
     expect(frames).toEqual(Array.from({ length: frames.length }, (_, i) => frames[0] + i));
     expect(frames.length).toBeGreaterThan(95);
+  });
+
+  it('are made once for all who want them, in a room that forwards to everybody, too', async () => {
+    const conference = new Conference();
+    const ann = await conference.join('Ann');
+    for (const name of ['Scribe', 'Other']) await conference.join(name, { voices: true });
+    await speak(conference, [ann], 0, 20);
+    set(conference, 'forward');
+    await speak(conference, [ann], 20, 40);
+    const begun = vi.spyOn(BundleStream.prototype, 'begin');
+    onTestFinished(() => begun.mockRestore());
+    await speak(conference, [ann], 40, 60);
+    const frames = begun.mock.calls.map(([frame]) => frame);
+    expect(frames.length).toBeGreaterThan(15);
+    expect(frames).toEqual([...new Set(frames)]);
   });
 
   it('leave nothing behind when the one who wanted them goes', async () => {
