@@ -127,7 +127,6 @@ export class ListenPage {
     this.#describe();
     try {
       await this.#listening.start(this.#view.entry);
-      if (/** @type {string} */ (this.#state) === 'idle') await this.#listening.stop();
     } catch {
       this.#stop(texts.loadFailed);
     }

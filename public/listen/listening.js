@@ -29,6 +29,8 @@ export class Listening {
   /** @type {Call | null} */
   #call = null;
   #resume = '';
+  /** Counts starts and pauses, which overtake each other while code is loaded. */
+  #turn = 0;
   #level = 1;
   /** @type {{ output: AudioNode, gain: GainNode } | null} */
   #volume = null;
@@ -62,8 +64,9 @@ export class Listening {
    */
   async start(entry) {
     if (this.#call) return;
+    const turn = ++this.#turn;
     const Loaded = await Listening.load();
-    if (this.#call) return;
+    if (turn !== this.#turn) return;
     const { room, token, e2eKey, transport } = this.#address;
     const call = new Loaded({
       join: { room, token, ...entry, listen: true, resume: this.#resume || undefined },
@@ -156,6 +159,7 @@ export class Listening {
 
   /** Leaves for now: the place is kept for a while. */
   async pause() {
+    this.#turn += 1;
     const call = this.#call;
     this.#call = null;
     // A call that hasn't joined has no place: the previous one is still kept.
@@ -165,6 +169,7 @@ export class Listening {
 
   /** Leaves. Idempotent. */
   async stop() {
+    this.#turn += 1;
     const call = this.#call;
     this.#forget();
     await call?.leave();

@@ -56,6 +56,18 @@ it('a listening page keeps its place when it is paused again before it has joine
   expect(calls.map(({ options }) => options.join.resume)).toEqual([undefined, 'TOKEN', 'TOKEN']);
 });
 
+it('a listening page that is paused while its code is loaded doesn’t begin', async () => {
+  const { listening, start } = await listen();
+  await listening.pause();
+  calls.length = 0;
+  const started = start();
+  await listening.pause();
+  await started;
+  expect([calls.length, listening.call]).toEqual([0, null]);
+  await start();
+  expect(calls.length).toBe(1);
+});
+
 it('a listening page reports sound without voice once it outlasts a pause', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   try {
