@@ -1,5 +1,6 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
+ * @import { KnownState } from '../state/portable-state.js'
  * @import { BanFields } from '../../public/shared/messages/fields.js'
  *
  * @typedef {object} Ban
@@ -10,13 +11,15 @@
  * @property {string | null} tokenId   the `jti` of their token
  * @property {string | null} network   for a person without a token: see networkOf
  * @property {number} endMs      on the monotonic clock
+ * @property {number} order      in which they came to this thread
  *
  * @typedef {{ identity: string | null, tokenId: string | null, network: string | null }} Whom
  *
- * @typedef {{ type: 'ban', ban: Omit<Ban, 'endMs'> & { leftMs: number } } | { type: 'unban', room:
- *   string, id: string }} BanChange plain data; leftMs: until the ban's end
+ * @typedef {{ type: 'ban', ban: Omit<Ban, 'endMs' | 'order'> & { leftMs: number } } | { type:
+ *   'unban', room: string, id: string }} BanChange plain data; leftMs: until the ban's end
  */
 
+import { randomInt } from 'node:crypto';
 import { MAX_BAN_SECONDS } from '../../public/shared/limits.js';
 
 /**
@@ -25,6 +28,9 @@ import { MAX_BAN_SECONDS } from '../../public/shared/limits.js';
  */
 const MAX_OF_ROOM = 200;
 const MAX_OF_ALL = 10_000;
+
+/** Makes an id that no other node of a cluster makes. */
+export const newBanId = () => String(randomInt(1, 2 ** 47));
 
 /** Longest ban, in milliseconds. */
 export const MAX_BAN_MS = MAX_BAN_SECONDS * 1000;
@@ -42,7 +48,9 @@ export class Bans {
   #rooms = new Map();
   #count = 0;
   #next = 1;
+  #order = 0;
   #tell;
+  #newId;
   /**
    * Earliest end of any ban, or a time before it; until then no search for ended bans is needed.
    */
@@ -51,16 +59,20 @@ export class Bans {
   /**
    * @param {Clock} clock
    * @param {(change: BanChange) => void} [tell] receives each local change, for other threads' bans
+   * @param {() => string} [newId]  by default they are counted
    */
-  constructor(clock, tell = () => {}) {
+  constructor(clock, tell = () => {}, newId = undefined) {
     this.#clock = clock;
     this.#tell = tell;
+    this.#newId = newId ?? (() => String(this.#next));
   }
 
   /** Applies a change from other bans of the same server. @param {BanChange} change */
   heard(change) {
-    if (change.type === 'unban') this.#take(change.room, change.id);
-    else this.#keep({ ...change.ban, endMs: this.#clock.now() + change.ban.leftMs });
+    if (change.type === 'unban') return void this.#take(change.room, change.id);
+    const { leftMs, ...ban } = change.ban;
+    if (this.#of(ban.room).has(ban.id)) return;
+    this.#keep({ ...ban, endMs: this.#clock.now() + Math.min(leftMs, MAX_BAN_MS) });
   }
 
   /** All bans, for other threads' bans. @returns {BanChange[]} */
@@ -71,8 +83,8 @@ export class Bans {
     );
   }
 
-  /** @param {Ban} ban @returns {BanChange} */
-  #told({ endMs, ...ban }) {
+  /** @param {Omit<Ban, 'order'> & { order?: number }} ban @returns {BanChange} */
+  #told({ endMs, order: _order, ...ban }) {
     return { type: 'ban', ban: { ...ban, leftMs: endMs - this.#clock.now() } };
   }
 
@@ -82,15 +94,17 @@ export class Bans {
    * @param {string} name
    * @param {Whom} whom
    * @param {number} banMs
+   * @param {string} [known]  the ban's id at another node
    * @returns {boolean} false without a token or network to recognize them by
    */
-  add(room, name, { identity, tokenId, network }, banMs) {
+  add(room, name, { identity, tokenId, network }, banMs, known) {
     if (identity === null && network === null) return false;
     this.#forgetEnded();
+    const isFree = known !== undefined && !this.#of(room).has(known);
     const endMs = this.#clock.now() + Math.min(banMs, MAX_BAN_MS);
     // A network may be a whole school, so a person with a token is banned alone.
     const ban = {
-      id: String(this.#next),
+      id: isFree ? known : this.#newId(),
       room,
       name,
       identity,
@@ -103,9 +117,10 @@ export class Bans {
     return true;
   }
 
-  /** @param {Ban} ban */
-  #keep(ban) {
+  /** @param {Omit<Ban, 'order'>} added */
+  #keep(added) {
     this.#forgetEnded();
+    const ban = { ...added, order: this.#order++ };
     const own = this.#of(ban.room);
     this.#rooms.set(ban.room, own);
     this.#count += own.has(ban.id) ? 0 : 1;
@@ -135,13 +150,15 @@ export class Bans {
    * Newest bans of a room as time left, because another node has another clock.
    * @param {string} room
    * @param {number} most
+   * @returns {KnownState['bans']}
    */
   export(room, most) {
     this.#forgetEnded();
     const now = this.#clock.now();
     return [...this.#of(room).values()]
       .slice(-most)
-      .map(({ name, identity, tokenId, network, endMs }) => ({
+      .map(({ id, name, identity, tokenId, network, endMs }) => ({
+        id,
         name,
         identity,
         tokenId,
@@ -160,7 +177,7 @@ export class Bans {
   listAll(most) {
     this.#forgetEnded();
     const all = [...this.#rooms.values()].flatMap((bans) => [...bans.values()]);
-    const last = all.toSorted((a, b) => Number(b.id) - Number(a.id)).slice(0, most);
+    const last = all.toSorted((a, b) => b.order - a.order).slice(0, most);
     return last.map((ban) => ({ room: ban.room, ...this.#describe(ban) }));
   }
 

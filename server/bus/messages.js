@@ -17,7 +17,13 @@
 
 import { z } from 'zod';
 import { MAX_ROOM_NAME } from '../../public/shared/text.js';
-import { chatState, placeNotes, knownState } from '../state/portable-state.js';
+import {
+  banFields,
+  chatState,
+  knownState,
+  personFields,
+  placeNotes,
+} from '../state/portable-state.js';
 
 /** Version of these messages. A node refuses other versions. */
 export const CLUSTER_VERSION = 2;
@@ -27,6 +33,9 @@ export const MAX_MESSAGE_BYTES = 256 * 1024;
 
 /** Limit of items in one message between a relay and a room's owner. */
 export const MAX_RELAY_BATCH = 256;
+
+/** Limit of bans in one message. */
+export const MAX_BAN_CHANGES = 50;
 
 /** Limit of sessions that one message reports as still present. */
 export const MAX_RELAY_IDS = 2000;
@@ -108,6 +117,23 @@ export const roomRules = z.object({
   room,
   rules: knownState.nullable(),
   places: placeNotes,
+});
+
+/** Bans that a node has made or lifted, and all that it knows when a node comes. */
+export const banChanges = z.object({
+  version,
+  from: id,
+  changes: z
+    .array(
+      z.discriminatedUnion('type', [
+        z.object({
+          type: z.literal('ban'),
+          ban: z.object({ id: personFields.id, room, ...banFields }),
+        }),
+        z.object({ type: z.literal('unban'), room, id: personFields.id }),
+      ]),
+    )
+    .max(MAX_BAN_CHANGES),
 });
 
 /** Number of a session at its relay. */
@@ -218,6 +244,7 @@ export function subjectsOf(name) {
     rooms: (/** @type {string} */ node) => `aloud.${name}.node.${node}.rooms`,
     mix: (/** @type {string} */ of) => `aloud.${name}.room.${of}.mix`,
     where: (/** @type {string} */ of) => `aloud.${name}.room.${of}.where`,
+    bans: `aloud.${name}.bans`,
     rules: `aloud.${name}.room.*.rules`,
     rulesOf: (/** @type {string} */ of) => `aloud.${name}.room.${of}.rules`,
     claim: (/** @type {string} */ of) => `aloud.${name}.room.${of}.claim`,

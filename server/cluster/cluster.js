@@ -1,6 +1,7 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
+ * @import { BanChange, Bans } from '../access/bans.js'
  * @import { Bus } from '../bus/bus.js'
  * @import { FindOptions, Found } from './rooms-by-node.js'
  * @import { ChatState, PlaceNote, KnownState } from '../state/portable-state.js'
@@ -15,6 +16,7 @@
  * @property {(room: string, node: NodeAddress | null) => void} move redirects the people of a room
  *   to the node that now owns it
  * @property {(room: string) => ChatState | undefined} [chat]  recent chat of a room
+ * @property {Pick<Bans, 'all' | 'heard'>} [bans]  of all rooms
  * @property {number} people
  * @property {boolean} busy
  * @property {{ rooms: number, listeners: number, elsewhere: number, dropped: number }} [relayed]
@@ -46,6 +48,7 @@ import { RoomsByNode } from './rooms-by-node.js';
 import { MAX_ORIGINS, ClusterMessageReader, subjectsOf } from '../bus/messages.js';
 import { Ownership } from './ownership.js';
 import { RoomStates } from './room-states.js';
+import { SharedBans } from './shared-bans.js';
 
 /** Limit of node addresses in an answer to a client. */
 const MAX_TOLD = 8;
@@ -68,6 +71,7 @@ export class Cluster {
   #roomsByNode;
   #reader;
   #rules;
+  #bans;
   #subjects;
   #draining = false;
   #movedRooms = 0;
@@ -119,7 +123,8 @@ export class Cluster {
     };
     this.#bus = bus;
     this.#reader = reader;
-    this.#beats = new Beats({ ...shared, came: () => this.#rules.nodeJoined() });
+    this.#beats = new Beats({ ...shared, came: () => this.#nodeJoined() });
+    this.#bans = new SharedBans({ ...shared, bans: () => this.#rooms().bans });
     this.#rules = new RoomStates({
       ...shared,
       keptMs,
@@ -147,7 +152,13 @@ export class Cluster {
     this.#ownership.start();
     this.#roomsByNode.start();
     this.#rules.start();
+    this.#bans.start();
     this.#bus.open();
+  }
+
+  #nodeJoined() {
+    this.#rules.nodeJoined();
+    this.#bans.nodeJoined();
   }
 
   #self() {
@@ -189,6 +200,11 @@ export class Cluster {
   ended(room, places = []) {
     this.#rules.ended(room, places);
     this.#ownership.release(room);
+  }
+
+  /** Announces that a ban was made or lifted here. @param {BanChange} change */
+  banned(change) {
+    this.#bans.tell([change]);
   }
 
   /** Announces a changed room state. @param {string} room @param {KnownState} rules */
@@ -315,6 +331,7 @@ export class Cluster {
     this.#closed = true;
     this.#roomsByNode.close();
     this.#rules.close();
+    this.#bans.close();
     this.#ownership.close();
     this.#beats.close();
     await this.#bus.close();

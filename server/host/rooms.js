@@ -1,5 +1,6 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { BanChange } from '../access/bans.js'
  * @import { NodeAddress } from '../bus/messages.js'
  * @import { Member } from '../room/people/member.js'
  * @import { Cluster, Elsewhere, Fact, JoinRequest, RoomConfig, RoomOwner, RoomServices }
@@ -11,7 +12,7 @@
  */
 
 import { ROOM_FRAME_MS } from '../../public/shared/sound/audio-format.js';
-import { Bans } from '../access/bans.js';
+import { Bans, newBanId } from '../access/bans.js';
 import { Tracks } from '../clock/backing-track.js';
 import { LoadShares } from '../clock/load-shares.js';
 import { stackOf } from '../log.js';
@@ -145,11 +146,20 @@ export class Rooms {
       isBusy: () => this.busy,
       isNearlyFull: () => this.people >= NEARLY_FULL * this.#maxPeople,
       settle: () => this.#settle(),
-      bans: new Bans(services.clock, elsewhere.tell),
+      bans: this.#openBans(),
       totals: this.#totals,
       tracks: this.tracks,
       census: this.#census,
     };
+  }
+
+  #openBans() {
+    const { clock, cluster } = this.#services;
+    const tell = (/** @type {BanChange} */ change) => {
+      this.#elsewhere.tell(change);
+      cluster?.banned?.(change);
+    };
+    return new Bans(clock, tell, cluster ? newBanId : undefined);
   }
 
   /**

@@ -56,6 +56,9 @@ export function openRelays({ sampleRate, maxSessions }, { cluster, clock, log, h
     },
     met: (room, state) => host().rooms.get(room)?.rules.meet(state),
     move: (room, node) => host().rooms.move(room, node),
+    get bans() {
+      return host().rooms.bans;
+    },
     get people() {
       return host().rooms.people + out.listeners;
     },

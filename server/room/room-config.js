@@ -79,6 +79,7 @@
  *   places: notes that its tokens lack
  * @property {(room: string) => number} epochOf  of a room; above that of the room before it
  * @property {(room: string, state: KnownState) => void} ruled  a room's state has changed
+ * @property {(change: BanChange) => void} [banned]  a ban was made or lifted here
  * @property {(room: string) => KnownState | null} rulesOf state that a room had on the previous
  *   node
  * @property {(room: string) => readonly PlaceNote[]} placesOf notes on a room's places that its

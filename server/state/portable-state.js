@@ -78,6 +78,15 @@ export const grantFields = Object.freeze({
   tokenId: known,
 });
 
+/** A ban, besides its id and its room. */
+export const banFields = Object.freeze({
+  name: z.string().max(500),
+  identity: known,
+  tokenId: known,
+  network: known,
+  leftMs: z.number().min(0),
+});
+
 const personState = z.object({
   ...personFields,
   group: personFields.group.default(0),
@@ -163,11 +172,9 @@ export const knownState = settings.extend({
   bans: z
     .array(
       z.object({
-        name: z.string().max(500),
-        identity: known,
-        tokenId: known,
-        network: known,
-        leftMs: z.number().min(0),
+        /** The same at all nodes; none of an earlier release. */
+        id: personFields.id.optional(),
+        ...banFields,
       }),
     )
     .max(MAX_TOLD.bans),

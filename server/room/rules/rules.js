@@ -200,8 +200,8 @@ export class Rules {
 
   /** @param {Pick<KnownState, 'bans' | 'restraints' | 'places'>} lists */
   #takeLists({ bans, restraints, places }) {
-    for (const { name, leftMs, ...whom } of bans)
-      if (!this.#bans.has(this.#room, whom)) this.#bans.add(this.#room, name, whom, leftMs);
+    for (const { id, name, leftMs, ...whom } of bans)
+      if (!this.#bans.has(this.#room, whom)) this.#bans.add(this.#room, name, whom, leftMs, id);
     this.#restraints.restore(restraints);
     return this.#people.places.notes.take(places);
   }

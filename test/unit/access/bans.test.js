@@ -131,6 +131,26 @@ describe('Bans', () => {
   });
 });
 
+describe('bans of several nodes', () => {
+  it('are listed in their order, and keep the id that another node has given', () => {
+    const ids = ['90', '7'];
+    const bans = new Bans(new FakeClock(), undefined, () => ids.shift() ?? '');
+    bans.add('tea', 'Ann', ann, 5000);
+    bans.add('tea', 'Eve', stranger, 5000);
+    bans.add('tea', 'Bob', { ...ann, identity: 'bob' }, 5000, '55');
+    expect(bans.listAll(9).map(({ id, name }) => `${id} ${name}`)).toEqual([
+      '55 Bob',
+      '7 Eve',
+      '90 Ann',
+    ]);
+    expect(bans.export('tea', 1)).toMatchObject([{ id: '55', name: 'Bob' }]);
+    // Never in place of another ban.
+    ids.push('8');
+    bans.add('tea', 'Cid', { ...ann, identity: 'cid' }, 5000, '55');
+    expect(bans.list('tea').map(({ name }) => name)).toEqual(['Ann', 'Eve', 'Bob', 'Cid']);
+  });
+});
+
 describe('bans of several threads', () => {
   it('tell each other what was added and lifted, with the time that is left', () => {
     const [clock, other] = [new FakeClock(), new FakeClock()];

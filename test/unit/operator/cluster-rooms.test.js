@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RoomsByThread } from '../../../server/host/rooms-by-thread.js';
 import { ClusterRooms } from '../../../server/operator/cluster-rooms.js';
+import { ROUTES } from '../../../server/operator/routes.js';
 import { OPERATOR } from '../../../server/state/grant.js';
 import { settle } from '../../fakes/conference.js';
 import { RelayingNodes } from '../../fakes/relaying-nodes.js';
@@ -98,6 +99,32 @@ describe('the operator of any node', () => {
     expect(await act('end', by)).toBe(undefined);
     expect(ann.session.closed).not.toBe(null);
     expect(await act('describe')).toBe('not-found');
+  });
+
+  it('lifts the ban that its own list shows, and no other, on all nodes', async () => {
+    const { nodes, owner, asker, third, answer, room } = await create();
+    const whom = { tokenId: null, network: null };
+    asker.conference.rooms.bans.add('lab', 'Eve', { identity: 'eve', ...whom }, 60_000);
+    owner.conference.rooms.bans.add('lab', 'Bob', { identity: 'bob', ...whom }, 60_000);
+    await nodes.pass(50);
+    const lists = () => [
+      room().rules.moderation.bans(),
+      ...[asker, third].map(({ everywhere }) => everywhere.bans.list('lab')),
+    ];
+    const names = () =>
+      lists().map((bans) => bans.map((/** @type {any} */ { name }) => name).toSorted());
+    expect(names()).toEqual(Array(3).fill(['Bob', 'Eve']));
+    const id = asker.everywhere.bans.list('lab').find(({ name }) => name === 'Eve')?.id;
+    const route = ROUTES.find(({ path }) => path === '/rooms/:room/bans/:id');
+    const lift = async () =>
+      route?.run(
+        /** @type {any} */ ({ rooms: asker.everywhere }),
+        /** @type {any} */ ({ params: { room: 'lab', id }, by }),
+      );
+    expect(await answer(lift())).toBe(undefined);
+    await nodes.pass(50);
+    expect(names()).toEqual(Array(3).fill(['Bob']));
+    expect(await answer(lift())).toBe('not-found');
   });
 
   it('learns that nobody has a room, its node is silent, or the bus is lost', async () => {

@@ -192,6 +192,13 @@ describe('the rules of a room', () => {
     expect((await other.join('Bob')).session.told('refused')).toMatchObject([{ code: 'banned' }]);
     // From the same network as Eve, but in the room after her ban.
     expect((await other.join('Ann', { resume: tokenOf(ann) })).id).toBe(ann.id);
+    const bansOf = (/** @type {typeof one} */ { rooms }) =>
+      rooms
+        .get('lab')
+        ?.rules.moderation.bans()
+        .map(({ id, name }) => `${id} ${name}`);
+    expect(bansOf(other)).toEqual(bansOf(one));
+    expect(bansOf(one)?.[0]).toMatch(/^\d{5,} Eve$/);
     expect(
       (await other.join('Eve', { resume: tokenOf(eve) })).session.told('refused'),
     ).toHaveLength(1);
