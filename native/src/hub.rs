@@ -182,4 +182,4 @@ async fn look(hub: Arc<Hub>) {
 
 #[cfg(test)]
 #[path = "hub_tests.rs"]
-mod tests;
+pub mod tests;

@@ -10,7 +10,7 @@ use crate::inbox::INDEX_FIELDS;
 const WRITERS: usize = 3;
 const LOST_AFTER: Duration = Duration::from_secs(20);
 
-fn options() -> Options {
+pub fn options() -> Options {
     Options {
         io_threads: 1,
         congestion_controller: "cubic".into(),

@@ -7,6 +7,10 @@ use quinn::{IdleTimeout, TransportConfig, VarInt};
 use crate::errors::invalid;
 use crate::quic::congestion;
 
+/// Bytes of all streams that a peer may send before its session. Nobody reads most of them until
+/// then, so they fill memory.
+pub const EARLY_WINDOW: u32 = 64 * 1024;
+
 /// Options of an endpoint, complete: settings.js has the defaults.
 #[napi(object)]
 #[derive(Clone)]
@@ -36,7 +40,7 @@ impl Options {
     pub fn transport(&self) -> Result<TransportConfig> {
         let idle = IdleTimeout::try_from(self.idle_timeout())
             .map_err(|_| invalid("idleTimeoutMs is too long"))?;
-        let window = self.stream_buffer_bytes.max(16 * 1024);
+        let window = self.stream_window();
         let mut config = TransportConfig::default();
         config
             .max_idle_timeout(Some(idle))
@@ -45,7 +49,7 @@ impl Options {
             // HTTP/3 itself needs three: control, and QPACK's two (RFC 9114, section 6.2).
             .max_concurrent_uni_streams(VarInt::from_u32(self.max_streams + 3))
             .stream_receive_window(VarInt::from_u32(window))
-            .receive_window(VarInt::from_u32(window.saturating_mul(4)))
+            .receive_window(VarInt::from_u32(EARLY_WINDOW))
             .send_window(u64::from(window) * 4)
             .datagram_receive_buffer_size(Some(64 * 1024))
             .datagram_send_buffer_size(self.send_queue_bytes as usize)
@@ -55,6 +59,15 @@ impl Options {
             config.keep_alive_interval(Some(interval));
         }
         Ok(config)
+    }
+
+    fn stream_window(&self) -> u32 {
+        self.stream_buffer_bytes.max(16 * 1024)
+    }
+
+    /// Bytes of all streams that a peer with a session may send before they are read.
+    pub fn session_window(&self) -> VarInt {
+        VarInt::from_u32(self.stream_window().saturating_mul(4))
     }
 
     pub fn idle_timeout(&self) -> Duration {

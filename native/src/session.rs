@@ -68,6 +68,7 @@ pub struct Session {
 impl Session {
     pub fn new(id: u32, inner: h3::session::Session, options: &Options, place: Place) -> Self {
         let streams = options.max_streams as usize;
+        inner.set_receive_window(options.session_window());
         Self {
             id,
             datagram_header: inner.datagram_header(),
@@ -304,4 +305,73 @@ pub async fn watch(hub: Arc<Hub>, session: Arc<Session>) {
     };
     let _ = timeout(LAST_STREAMS, session.taken()).await;
     session.end(&hub, session.ended(reason));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, SocketAddr};
+
+    use quinn::Endpoint;
+
+    use super::*;
+    use crate::h3::connection::Connection;
+    use crate::h3::head::request;
+    use crate::hub::tests::options;
+    use crate::options::EARLY_WINDOW;
+    use crate::place::Places;
+    use crate::quic::tls::certificate::{client_config, server_config};
+
+    /// Time without credit after which there is none.
+    const NO_CREDIT: Duration = Duration::from_millis(200);
+
+    /// Sends on new streams of session 0, which nobody reads; returns the number of bytes.
+    async fn unread(client: &quinn::Connection) -> usize {
+        let mut part = [0; 16 * 1024];
+        part[..2].copy_from_slice(&[0x40, 0x54]);
+        let mut bytes = 0;
+        for _ in 0..4 {
+            let mut stream = client.open_uni().await.unwrap();
+            while let Ok(written) = timeout(NO_CREDIT, stream.write(&part)).await {
+                bytes += written.unwrap();
+            }
+        }
+        bytes
+    }
+
+    #[tokio::test]
+    async fn a_peer_fills_little_memory_before_its_session() {
+        let options = Options {
+            idle_timeout_ms: 10_000,
+            max_streams: 16,
+            stream_buffer_bytes: 640 * 1024,
+            ..options()
+        };
+        let any = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0);
+        let mut config = server_config();
+        config.transport_config(Arc::new(options.transport().unwrap()));
+        let server = Endpoint::server(config, any).unwrap();
+        let mut client_end = Endpoint::client(any).unwrap();
+        client_end.set_default_client_config(client_config());
+        let connecting = client_end
+            .connect(server.local_addr().unwrap(), "localhost")
+            .unwrap();
+        let accepting = async { server.accept().await.unwrap().await };
+        let (client, quic) = tokio::try_join!(connecting, accepting).unwrap();
+        let (connection, mut exchanges, task) = Connection::start(quic, Arc::default());
+        tokio::spawn(task);
+        let mut control = client.open_uni().await.unwrap();
+        // SETTINGS with SETTINGS_H3_DATAGRAM alone.
+        control.write_all(&[0, 4, 2, 0x33, 1]).await.unwrap();
+        let (mut send, _recv) = client.open_bi().await.unwrap();
+        let url = "https://localhost/session".parse().unwrap();
+        send.write_all(&request(&url, &[])).await.unwrap();
+        let exchange = exchanges.recv().await.unwrap();
+        let early = unread(&client).await;
+        assert!(early <= EARLY_WINDOW as usize, "{early}");
+        let inner = h3::session::Session::new(connection, exchange.send).unwrap();
+        let place = Places::new(1).enter().unwrap();
+        let _session = Session::new(1, inner, &options, place);
+        let later = unread(&client).await;
+        assert!(later > 2 * options.stream_buffer_bytes as usize, "{later}");
+    }
 }

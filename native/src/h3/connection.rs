@@ -193,7 +193,8 @@ impl Connection {
         mut stream: Fragile<RecvStream>,
         queues: &Queues,
     ) -> Result<(), Broken> {
-        let Some(kind) = read_varint(&mut *stream).await? else {
+        // A stream may end before its kind, or within it (RFC 9114, section 6.2).
+        let Ok(Some(kind)) = read_varint(&mut *stream).await else {
             return Ok(());
         };
         match kind {

@@ -2,6 +2,7 @@
 //! (draft-ietf-webtrans-http3) on it, for a server and a client. Other requests are read too, for
 //! an answer with a status.
 
+pub mod capsules;
 pub mod codes;
 pub mod connection;
 #[cfg(test)]

@@ -11,9 +11,10 @@ use tokio::select;
 use tokio::sync::mpsc::Receiver;
 use tokio::sync::{watch, Mutex};
 use tokio::time::{sleep, timeout};
-use web_transport_proto::{Capsule, Http3CapsuleReader};
+use web_transport_proto::Capsule;
 
 use crate::faults::Fragile;
+use crate::h3::capsules::read_close;
 use crate::h3::codes;
 use crate::h3::connection::{Bidi, Connection, Uni};
 use crate::h3::wire::{frame, put_frame, put_varint, uni};
@@ -225,19 +226,13 @@ impl Session {
 
 /// Reads capsules until there are no more.
 async fn read_end(recv: &mut RecvStream) -> End {
-    let mut reader = Http3CapsuleReader::new(&mut *recv);
-    loop {
-        match reader.read().await {
-            Ok(Some(Capsule::CloseWebTransportSession { code, reason })) => {
-                return End::InOrder(code, reason)
-            }
-            Ok(Some(_)) => {}
-            // The end of the stream without a capsule counts as code 0.
-            Ok(None) => return End::InOrder(0, String::new()),
-            Err(_) => break,
-        }
+    match read_close(&mut *recv).await {
+        Ok(Some((code, reason))) => return End::InOrder(code, reason),
+        // The end of the stream without a capsule counts as code 0.
+        Ok(None) => return End::InOrder(0, String::new()),
+        Err(_) => {}
     }
-    // The reader doesn't tell whether the error is the stream's.
+    // The error doesn't tell whether it is the stream's.
     match recv.received_reset().now_or_never() {
         Some(Ok(Some(_))) => End::Cut,
         _ => End::Malformed,

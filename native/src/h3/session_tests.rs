@@ -146,7 +146,11 @@ async fn ends_with_an_error_when_a_capsule_is_malformed() {
     let mut too_long = Vec::new();
     put_varint(&mut too_long, 0x2843);
     put_varint(&mut too_long, 1 << 30);
-    for capsule in [not_utf8, too_long] {
+    // Without a limit the bytes behind it would be kept until it has its code.
+    let mut without_code = Vec::new();
+    put_frame(&mut without_code, 0x2843, &[0; 3]);
+    let long_reason = closing(5, &"x".repeat(1025));
+    for capsule in [not_utf8, too_long, without_code, long_reason] {
         let mut pair = open().await;
         pair.send.write_all(&data(&capsule)).await.unwrap();
         assert_eq!(
@@ -168,6 +172,18 @@ async fn ends_with_an_error_when_its_stream_ends_within_a_capsule() {
         pair.ended().await,
         (None, false, 1.0, codes::MESSAGE_ERROR.into())
     );
+}
+
+#[tokio::test]
+async fn goes_on_when_another_stream_ends_within_its_kind() {
+    let pair = open().await;
+    let mut stream = pair.client.open_uni().await.unwrap();
+    // The first byte of a number of two.
+    stream.write_all(&[0x40]).await.unwrap();
+    stream.finish().unwrap();
+    let waited = timeout(LAST_CAPSULE * 3, pair.session.closed()).await;
+    assert!(waited.is_err());
+    assert_eq!(pair.breaches.connections.get(), 0.0);
 }
 
 #[tokio::test]

@@ -65,7 +65,7 @@ pub async fn read_varint<R: AsyncRead + Unpin>(from: &mut R) -> Result<Option<u6
 
 const TRUNCATED: Broken = Broken::Connection(codes::FRAME_ERROR, "a stream ended within a frame");
 
-async fn read_exact<R: AsyncRead + Unpin>(from: &mut R, into: &mut [u8]) -> Result<(), Broken> {
+pub async fn read_exact<R: AsyncRead + Unpin>(from: &mut R, into: &mut [u8]) -> Result<(), Broken> {
     match from.read_exact(into).await {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Err(TRUNCATED),
@@ -73,11 +73,11 @@ async fn read_exact<R: AsyncRead + Unpin>(from: &mut R, into: &mut [u8]) -> Resu
     }
 }
 
-async fn read_length<R: AsyncRead + Unpin>(from: &mut R) -> Result<u64, Broken> {
+pub async fn read_length<R: AsyncRead + Unpin>(from: &mut R) -> Result<u64, Broken> {
     read_varint(from).await?.ok_or(TRUNCATED)
 }
 
-async fn skip<R: AsyncRead + Unpin>(from: &mut R, length: u64) -> Result<(), Broken> {
+pub async fn skip<R: AsyncRead + Unpin>(from: &mut R, length: u64) -> Result<(), Broken> {
     let mut payload = from.take(length);
     match tokio::io::copy(&mut payload, &mut tokio::io::sink()).await {
         Ok(count) if count == length => Ok(()),
