@@ -92,14 +92,24 @@ async fn open(registry: &Registry, endpoint: Endpoint, target: Target) -> Result
     let connected_ms = registry.hub.clock.now_ms();
     let (connection, _, task) = Connection::start(quic, Arc::default());
     registry.hub.spawn(task);
-    let session = ask(&connection, &target).await;
-    if session.is_err() {
-        connection.close(codes::NO_ERROR, "");
-    }
+    let attempt = Attempt(connection);
     Ok(Opened {
-        session: session?,
+        session: ask(&attempt.0, &target).await?,
         connected_ms,
     })
+}
+
+/// Connection on which a session is requested. Its own task keeps it, so it is closed when the
+/// attempt fails or is given up.
+struct Attempt(Arc<Connection>);
+
+impl Drop for Attempt {
+    fn drop(&mut self) {
+        // After a panic quinn's lock may be poisoned: a second panic would abort the process.
+        if !self.0.has_session() && !std::thread::panicking() {
+            self.0.close(codes::NO_ERROR, "");
+        }
+    }
 }
 
 /// Connects to the address that answers first: one of two families may be filtered, or nothing may
@@ -209,7 +219,12 @@ mod tests {
     use std::net::{Ipv4Addr, Ipv6Addr};
     use std::time::Instant;
 
+    use quinn::ConnectionError;
+    use tokio::runtime::Handle;
+
     use super::*;
+    use crate::hub::tests::options;
+    use crate::hub::Hub;
     use crate::quic::engine::remote_address;
     use crate::quic::socket::bind;
     use crate::quic::tls::certificate::{client_config, server_config};
@@ -236,6 +251,30 @@ mod tests {
             address.port()
         );
         assert!((HEAD_START..8 * HEAD_START).contains(&begun.elapsed()));
+    }
+
+    #[tokio::test]
+    async fn an_attempt_that_is_given_up_ends_its_connection() {
+        let here = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0);
+        // This server accepts connections, and says nothing.
+        let server = Endpoint::server(server_config(), here).unwrap();
+        let url = format!("https://{}/session", server.local_addr().unwrap());
+        let accepting = tokio::spawn(async move {
+            let connection = server.accept().await.unwrap().await.unwrap();
+            connection.closed().await
+        });
+        let client = Endpoint::client(here).unwrap();
+        let hub = Hub::new(options(), Handle::current(), Box::new(|| {}));
+        let registry = Registry::new(Arc::new(hub));
+        let target = Target {
+            url: url.parse().unwrap(),
+            headers: Vec::new(),
+            config: client_config(),
+        };
+        let opening = open(&registry, client.clone(), target);
+        assert!(timeout(4 * HEAD_START, opening).await.is_err());
+        let ended = timeout(8 * HEAD_START, accepting).await.unwrap().unwrap();
+        assert!(matches!(ended, ConnectionError::ApplicationClosed(_)));
     }
 
     #[test]
