@@ -143,9 +143,8 @@ export class Arrivals {
    * @param {JoinMessage} join
    * @returns {Promise<Admission | ErrorCode | null>} null if none is needed
    */
-  async #admission({ token, room, streamKey, owner }) {
-    const isChecked = streamKey === undefined && owner === undefined;
-    return this.#verifier && isChecked ? this.#verifier.verify(token, room) : null;
+  async #admission(join) {
+    return this.#verifier && opensRoom(join) ? this.#verifier.verify(join.token, join.room) : null;
   }
 
   /**
@@ -162,14 +161,14 @@ export class Arrivals {
     session.handler = { packet: () => {}, control: () => {}, closed: () => void (isThere = false) };
     try {
       const taken = this.#rooms.takenPlace(join.room, join);
-      // No room is opened on any node for a participant without a token or a place. The room's own
-      // node checks the rest.
+      // No room is opened on any node for a participant without a token or a place, nor for a
+      // stream or a shared sound. The room's own node checks the rest.
       const place = taken ?? this.#rooms.signedPlace(join.room, join);
       const admission = place === null ? await this.#admission(join) : null;
       const found =
         typeof admission === 'string'
           ? admission
-          : await roomsByNode.find(join.room, { hold: true, above: taken?.epoch });
+          : await roomsByNode.find(join.room, { hold: opensRoom(join), above: taken?.epoch });
       if (!isThere) return;
       if (typeof found === 'string') refuse(session, found);
       else if (found.node === null) this.#admit(session, join);
@@ -329,6 +328,12 @@ export class Arrivals {
     refuse(session, 'internal');
   }
 }
+
+/**
+ * True for a participant who may open a room. A stream and a shared sound need one that is there.
+ * @param {JoinMessage} join
+ */
+const opensRoom = ({ streamKey, owner }) => streamKey === undefined && owner === undefined;
 
 /**
  * Wishes of a member who only sends sound.

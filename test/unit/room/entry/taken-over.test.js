@@ -301,6 +301,19 @@ describe('one who joins at a node that hasn’t got the room', () => {
     return session;
   }
 
+  it.each(['streamKey', 'owner'])('has none opened for them by a mere %s', async (field) => {
+    const { conference } = node();
+    /** @type {any[]} */
+    const asked = [];
+    const find = async (/** @type {string} */ room, /** @type {any} */ options) => (
+      asked.push([room, options]),
+      { node: null }
+    );
+    const session = await joins(conference, find, { [field]: 'anything' });
+    expect(asked).toEqual([['lab', { hold: false }]]);
+    expect(session.messages).toMatchObject([{ type: 'refused', code: 'not-found' }]);
+  });
+
   it('is told which one has it', async () => {
     const { conference } = node();
     const session = await joins(conference, async () => ({ node: ADDRESS }));
