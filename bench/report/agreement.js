@@ -7,7 +7,7 @@
  * @typedef {{ all: number, some: number, none: number, against: string[] }} Counts  of pairs
  */
 
-import { differenceOfMeans, differs, ENOUGH_REPETITIONS } from '../stats/bootstrap.js';
+import { countOf, differenceOfMeans, differs, ENOUGH_REPETITIONS } from '../stats/bootstrap.js';
 import { mean } from '../../testkit/statistics.js';
 import { protocolLabel } from './palette.js';
 import { protocolsOf } from './quantity-views.js';
@@ -125,15 +125,13 @@ function meansOf(samples, factors) {
     [...new Set(samples.map(conditionOf))].map((condition) => {
       const own = samples.filter((sample) => conditionOf(sample) === condition);
       const byProtocol = protocolsOf(own).map((protocol) => {
-        const repetitions = valuesByRepetition(
-          own,
-          (sample) => sample.protocol === protocol,
-        ).filter(({ length }) => length > 0);
-        return /** @type {const} */ ([protocol, repetitions.map((values) => [mean(values)])]);
+        const repetitions = valuesByRepetition(own, (sample) => sample.protocol === protocol);
+        const means = repetitions.map((values) => (values.length > 0 ? [mean(values)] : []));
+        return /** @type {const} */ ([protocol, means]);
       });
       return [
         condition,
-        new Map(byProtocol.filter(([, repetitions]) => repetitions.length >= ENOUGH_REPETITIONS)),
+        new Map(byProtocol.filter(([, repetitions]) => countOf(repetitions) >= ENOUGH_REPETITIONS)),
       ];
     }),
   );

@@ -148,7 +148,7 @@ export function differenceTable(quantity, samples, random) {
   const base = valuesByRepetition(samples, ({ protocol }) => protocol === first);
   const rows = others.map((other) => {
     const values = valuesByRepetition(samples, ({ protocol }) => protocol === other);
-    const paired = quantity.isPaired !== false && values.length === base.length;
+    const paired = quantity.isPaired !== false;
     const differences = difference(values, base, usualFigures, { random, paired });
     return [`${protocolLabel(other)} − ${protocolLabel(first)}`, ...differences.map(toEstimate)];
   });

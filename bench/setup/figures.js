@@ -9,7 +9,13 @@
 
 import { protocolLabel } from '../report/palette.js';
 import { valuesByRepetition } from '../report/result.js';
-import { differenceOfMedians, differs, ENOUGH_REPETITIONS, sizeOf } from '../stats/bootstrap.js';
+import {
+  countOf,
+  differenceOfMedians,
+  differs,
+  ENOUGH_REPETITIONS,
+  sizeOf,
+} from '../stats/bootstrap.js';
 import { listed } from '../ways/figures.js';
 import { SWEEPS } from './conditions.js';
 
@@ -101,9 +107,7 @@ export const newOf = (legs) => legs.filter(({ connection }) => connection === 'n
  */
 export function sentencesAt(where, samples, random) {
   const legs = legsOf(samples);
-  const fewest = Math.min(
-    ...legs.map((leg) => valuesOf(samples, leg).filter(({ length }) => length > 0).length),
-  );
+  const fewest = Math.min(...legs.map((leg) => countOf(valuesOf(samples, leg))));
   if (fewest < ENOUGH_REPETITIONS)
     return [
       `${ENOUGH_REPETITIONS} repetitions are needed for sentences; the fewest here are ${fewest}.`,

@@ -99,7 +99,9 @@ export const usualFigures = (ascending) => [
 
 /**
  * The difference a − b of two sets of values in a statistic. Where they were measured by turns in
- * the same repetitions, these are drawn in pairs: what disturbed one repetition disturbed both.
+ * the same repetitions, these are drawn in pairs: what disturbed one repetition disturbed both. A
+ * repetition that lacks in one set is left out of both: the other's value has nothing to be
+ * compared with.
  *
  * @param {Repetitions} a
  * @param {Repetitions} b when paired, repetition i was measured together with a's
@@ -107,15 +109,11 @@ export const usualFigures = (ascending) => [
  * @param {BootstrapSettings & { paired: boolean }} settings
  * @returns {Interval[]} for each of the statistic's figures; below or above 0 throughout, they
  *   differ
- * @throws {RangeError} when they are paired and differ in their number of repetitions
  */
 export function difference(a, b, statistic, settings) {
   const used = { ...DEFAULTS, ...settings };
-  if (settings.paired && a.length !== b.length) {
-    throw new RangeError(`${a.length} and ${b.length} repetitions can't be paired`);
-  }
   const areBoth = (/** @type {unknown} */ _, /** @type {number} */ i) =>
-    hasValues(a[i]) && hasValues(b[i]);
+    hasValues(a[i] ?? []) && hasValues(b[i] ?? []);
   const [first, second] = [a, b].map(
     (repetitions) =>
       new Sampler(repetitions.filter(settings.paired ? areBoth : hasValues), settings),
@@ -222,35 +220,35 @@ function stretchedPercentiles(estimate, replicates, { units, level, within: [lea
 /** @param {readonly number[]} values */
 const hasValues = ({ length }) => length > 0;
 
+/** Number of the repetitions that have values. @param {Repetitions} repetitions */
+export const countOf = (repetitions) => repetitions.filter(hasValues).length;
+
 /** @param {number} estimate @returns {Interval} */
 const unsure = (estimate) => ({ estimate, low: NaN, high: NaN });
 
 /**
- * By how much the mean of a is above that of b; in pairs where both have as many repetitions.
- * @param {readonly (readonly number[])[]} a by repetition
- * @param {readonly (readonly number[])[]} b
+ * By how much the mean of a is above that of b, in the repetitions that both have.
+ * @param {Repetitions} a  of the same repetitions as b, at the same places
+ * @param {Repetitions} b
  * @param {() => number} random seeded
  * @returns {Interval}
  */
 export function differenceOfMeans(a, b, random) {
-  const [interval] = difference(a, b, (ascending) => [mean(ascending)], {
-    random,
-    paired: a.length === b.length,
-  });
+  const [interval] = difference(a, b, (ascending) => [mean(ascending)], { random, paired: true });
   return interval;
 }
 
 /**
- * By how much the median of a is above that of b; in pairs where both have as many repetitions.
- * @param {readonly (readonly number[])[]} a by repetition
- * @param {readonly (readonly number[])[]} b
+ * By how much the median of a is above that of b, in the repetitions that both have.
+ * @param {Repetitions} a  of the same repetitions as b, at the same places
+ * @param {Repetitions} b
  * @param {() => number} random seeded
  * @returns {Interval}
  */
 export function differenceOfMedians(a, b, random) {
   const [interval] = difference(a, b, (ascending) => [quantile(ascending, 0.5)], {
     random,
-    paired: a.length === b.length,
+    paired: true,
   });
   return interval;
 }

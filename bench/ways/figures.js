@@ -5,6 +5,7 @@
  */
 
 import {
+  countOf,
   differenceOfMeans,
   differs,
   ENOUGH_REPETITIONS,
@@ -25,6 +26,13 @@ const came = (ages) => ages.map((of) => of.filter(Number.isFinite));
 const lost = (ages) => ages.map((of) => of.map((age) => (Number.isFinite(age) ? 0 : 100)));
 
 /**
+ * A hundred for each packet that came in time, likewise.
+ * @param {Ages} ages
+ * @param {number} ms
+ */
+const within = (ages, ms) => ages.map((of) => of.map((age) => (age <= ms ? 100 : 0)));
+
+/**
  * Mean of the differences between the ages of successive packets that came, without a sign: D of
  * RFC 3550, section 6.4.1, not smoothed.
  * @param {readonly number[]} ages in milliseconds, in the order of sending; not finite where a
@@ -43,11 +51,10 @@ export function jitterOf(ages) {
  * @param {() => number} random seeded
  */
 export function figuresOf(ages, random) {
-  const all = ages.flat();
-  const ascending = sorted(all.filter(Number.isFinite));
+  const ascending = sorted(ages.flat().filter(Number.isFinite));
   return {
     quantiles: QUANTILES.map((part) => quantile(ascending, part)),
-    within: WITHIN_MS.map((ms) => (100 * all.filter((age) => age <= ms).length) / all.length),
+    within: WITHIN_MS.map((ms) => summaryIntervals(within(ages, ms), { random }).mean),
     meanAge: summaryIntervals(came(ages), { random }).mean,
     jitter: summaryIntervals(
       ages.map((of) => [jitterOf(of)].filter(Number.isFinite)),
@@ -89,9 +96,7 @@ const COMPARED = Object.freeze([
  */
 export function sentencesOf([first, ...others], random) {
   if (!first || others.length === 0) return [];
-  const fewest = Math.min(
-    ...[first, ...others].map(({ ages }) => ages.filter(({ length }) => length > 0).length),
-  );
+  const fewest = Math.min(...[first, ...others].map(({ ages }) => countOf(ages)));
   if (fewest < ENOUGH_REPETITIONS)
     return [
       `${ENOUGH_REPETITIONS} repetitions of each way are needed for sentences; the fewest ` +

@@ -25,8 +25,10 @@ export const sorted = (values) => Float64Array.from(values).sort();
 export function quantile(ascending, share) {
   const at = (ascending.length - 1) * share;
   const below = Math.floor(at);
-  if (at === below) return ascending[below] ?? NaN;
-  return (ascending[below] ?? NaN) + (ascending[below + 1] - ascending[below]) * (at - below);
+  const [low, high] = [ascending[below] ?? NaN, ascending[below + 1]];
+  // Between two that never came, Infinity, there is no difference to take a share of.
+  if (at === below || low === high) return low;
+  return low + (high - low) * (at - below);
 }
 
 /** @param {ArrayLike<number>} values @returns {Summary | null} null for none */

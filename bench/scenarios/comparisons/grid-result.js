@@ -34,7 +34,13 @@
 
 import { protocolLabel } from '../../report/palette.js';
 import { whereOf } from '../../report/numbers.js';
-import { differenceOfMeans, differs, ENOUGH_REPETITIONS, sizeOf } from '../../stats/bootstrap.js';
+import {
+  countOf,
+  differenceOfMeans,
+  differs,
+  ENOUGH_REPETITIONS,
+  sizeOf,
+} from '../../stats/bootstrap.js';
 import { soundAlone, ways } from '../../ways/way.js';
 import { GRID_QUANTITIES } from './grid.js';
 import { orderInWords } from './order.js';
@@ -201,7 +207,9 @@ const RATED = Object.freeze({
 export function sentencesOf(samples, { label, unit }, random, words = RATED) {
   const measured = waysOf(samples);
   const fewest = Math.min(
-    ...valuesOf(samples).flatMap((value) => setsAt(samples, value).map((set) => set.values.length)),
+    ...valuesOf(samples).flatMap((value) =>
+      setsAt(samples, value).map(({ values }) => countOf(values)),
+    ),
   );
   if (fewest < ENOUGH_REPETITIONS)
     return [

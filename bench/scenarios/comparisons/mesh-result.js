@@ -8,18 +8,21 @@
  * @typedef {object} Condition
  * @property {string} name   a word: 'loss'
  * @property {string} label  'Legs of 20 ms'
- * @property {{ lossPercent?: number }} leg  each leg's settings besides its delay
+ * @property {{ lossPercent: number }} leg  each leg's settings besides its delay
  */
 
 import { whereOf } from '../../report/numbers.js';
-import { differenceOfMeans, ENOUGH_REPETITIONS, sizeOf } from '../../stats/bootstrap.js';
+import { countOf, differenceOfMeans, ENOUGH_REPETITIONS, sizeOf } from '../../stats/bootstrap.js';
 import { quantile, sorted } from '../../../testkit/statistics.js';
 import { LOWEST_MEAN, orderInWords } from './order.js';
 import { joinNames, meanCell, meansPlot, sentencesTable, setOf, withinSentence } from './sets.js';
 
-/** @type {readonly Condition[]} */
+/**
+ * Each says its loss: that in which people connected (--setup-loss) must not stay.
+ * @type {readonly Condition[]}
+ */
 export const CONDITIONS = Object.freeze([
-  { name: 'clear', label: 'Legs of 20 ms', leg: {} },
+  { name: 'clear', label: 'Legs of 20 ms', leg: { lossPercent: 0 } },
   { name: 'loss', label: 'Legs of 20 ms that lose 2 %', leg: { lossPercent: 2 } },
 ]);
 
@@ -369,7 +372,7 @@ export function sentencesOf({ label, unit, condition }, samples, mark, random) {
         const [a, b] = [topology, BASE].map(
           (name) => mark(name, people) === '' && setWith(samples, name, people),
         );
-        return a && b && Math.min(a.values.length, b.values.length) >= ENOUGH_REPETITIONS
+        return a && b && Math.min(countOf(a.values), countOf(b.values)) >= ENOUGH_REPETITIONS
           ? [{ people, ...differenceOfMeans(a.values, b.values, random) }]
           : [];
       });

@@ -12,6 +12,7 @@
 
 import { formatInterval, formatNumber } from '../../report/numbers.js';
 import {
+  countOf,
   differenceOfMeans,
   differenceOfMedians,
   ENOUGH_REPETITIONS,
@@ -76,7 +77,7 @@ export function orderOf(sets, random, ranking = HIGHEST_MEAN) {
  * @param {Ranking} [ranking]
  */
 export function orderInWords(sets, labelOf, random, ranking = HIGHEST_MEAN) {
-  if (sets.some(({ values }) => values.length < ENOUGH_REPETITIONS))
+  if (sets.some(({ values }) => countOf(values) < ENOUGH_REPETITIONS))
     return `fewer than ${ENOUGH_REPETITIONS} repetitions`;
   const withFigure = (/** @type {string} */ way) => {
     const { estimate, low, high } = summaryIntervals(

@@ -5,7 +5,7 @@
  * @import { Axis, Cell, Plot, PlotKind, Quantity, Sample, Table } from '../../report/result.js'
  *
  * @typedef {{ way: string, values: number[][] }} Set a way's values under one condition, by
- *   repetition
+ *   repetition; a repetition without values is empty, so that sets pair
  */
 
 import { toEstimate } from '../../report/quantity-views.js';
@@ -23,7 +23,7 @@ export function setOf(samples, way, belongs = () => true) {
   const values = valuesByRepetition(
     samples,
     (sample) => sample.protocol === way && belongs(sample),
-  ).filter(({ length }) => length > 0);
+  );
   return values.length > 0 ? { way, values } : null;
 }
 

@@ -411,7 +411,7 @@ function orderTable({ sweep, points }, faults, random) {
       const why = faults.get(keyOf(conditionOf(samples[0])));
       const sets = legsOf(samples).map((leg) => ({
         way: labelOf(leg),
-        values: valuesOf(samples, leg).filter(({ length }) => length > 0),
+        values: valuesOf(samples, leg),
       }));
       return [
         cellOf(at),

@@ -6,7 +6,13 @@
  */
 
 import { CHROMIUM_CONTROLLERS } from '../../participants/net-log.js';
-import { differenceOfMeans, differs, ENOUGH_REPETITIONS, sizeOf } from '../../stats/bootstrap.js';
+import {
+  countOf,
+  differenceOfMeans,
+  differs,
+  ENOUGH_REPETITIONS,
+  sizeOf,
+} from '../../stats/bootstrap.js';
 import { orderInWords } from './order.js';
 import { meanCell, meansPlot, sentencesTable, setOf } from './sets.js';
 
@@ -202,7 +208,7 @@ export function shippedSentences(folder, { ways: [first, ...others], conditions,
         sets: [way, first].map((name) => setIn(folder, quantity, condition, name)?.values ?? []),
       }));
       const enough = pairs.filter(({ sets }) =>
-        sets.every(({ length }) => length >= ENOUGH_REPETITIONS),
+        sets.every((values) => countOf(values) >= ENOUGH_REPETITIONS),
       );
       if (enough.length === 0) return [];
       const apart = enough

@@ -94,7 +94,7 @@ export const ways = {
       headlines: [],
       tables: [
         ...orderTables(folder, measured, random),
-        agesTable(folder, measured),
+        agesTable(folder, measured, random),
         comparedTable(folder, measured, random),
         heardTable(folder, measured, random),
         ...sentencesTables(sentencesOf(labelled, random)),
@@ -194,12 +194,19 @@ function orderTables(folder, measured, random) {
       ];
 }
 
-/** @param {Samples} folder @param {string[]} measured @returns {Table} */
-function agesTable(folder, measured) {
+/**
+ * @param {Samples} folder
+ * @param {string[]} measured
+ * @param {() => number} random
+ * @returns {Table}
+ */
+function agesTable(folder, measured, random) {
   return {
     name: 'ages',
     title: 'Ages of packets at the receiver',
-    caption: 'All packets of all repetitions; setup is the median of the repetitions.',
+    caption:
+      'All packets of all repetitions; setup is the median of the repetitions. In brackets, ' +
+      'intervals of 95 % confidence.',
     columns: [
       { label: 'Way' },
       ...[50, 95, 99].map((percent) => ({ label: `p${percent}`, unit: 'ms', digits: 1 })),
@@ -207,12 +214,17 @@ function agesTable(folder, measured) {
       { label: 'Setup', unit: 'ms', digits: 0 },
     ],
     rows: measured.map((way) => {
-      const { quantiles, within } = figuresOf(agesOf(folder, way), () => 0);
+      const { quantiles, within } = figuresOf(agesOf(folder, way), random);
       const setups = folder
         .samples(quantities.setup.name)
         .filter(({ protocol }) => protocol === way)
         .map(({ value }) => value);
-      return [protocolLabel(way), ...quantiles, ...within, quantile(sorted(setups), 0.5)];
+      return [
+        protocolLabel(way),
+        ...quantiles,
+        ...within.map(toEstimate),
+        quantile(sorted(setups), 0.5),
+      ];
     }),
   };
 }

@@ -65,3 +65,27 @@ it('of several quantities there is the sum', () => {
     [4, 2, 0, 2, 0, ''],
   ]);
 });
+
+it('pairs of ways are of the repetitions that both have', () => {
+  const voices = [10, 70, 30, 90, 50, 20, 80];
+  const of = (/** @type {number[]} */ lacking) => ({
+    samples: new Map([
+      [
+        'rating',
+        ['datagrams', 'stream'].flatMap((protocol, way) =>
+          voices.flatMap((value, repetition) =>
+            repetition === lacking[way]
+              ? []
+              : [
+                  {
+                    ...{ protocol, repetition, client: '', atMs: 0, value: value + way },
+                    factors: { sweep: 'loss', at: 0 },
+                  },
+                ],
+          ),
+        ),
+      ],
+    ]),
+  });
+  expect(rowsOf(of([3, 5]), of([1, 6]))).toEqual([['R', 1, 1, 0, 0, 0, '']]);
+});

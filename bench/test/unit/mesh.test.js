@@ -3,6 +3,7 @@ import { agesOf, setupsOf } from '../../mesh/notes.js';
 import { checkResult } from '../../report/result.js';
 import { mesh } from '../../scenarios/comparisons/mesh.js';
 import {
+  CONDITIONS,
   markOf,
   MESH_QUANTITIES,
   meshViews,
@@ -123,6 +124,10 @@ const samples = (values, counts, repetitions = 5) =>
       })),
     ),
   );
+
+it('each condition says what its legs lose, whatever they lost while people connected', () => {
+  expect(CONDITIONS.map(({ leg }) => leg.lossPercent)).toEqual([0, 2]);
+});
 
 describe('sentences', () => {
   const CPU = { label: 'CPU', unit: '%', condition: 'Legs' };

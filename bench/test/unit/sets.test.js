@@ -8,6 +8,8 @@ import {
   setOf,
   withinSentence,
 } from '../../scenarios/comparisons/sets.js';
+import { orderInWords } from '../../scenarios/comparisons/order.js';
+import { differenceOfMeans } from '../../stats/bootstrap.js';
 import { seededRandom } from '../../../testkit/random.js';
 
 /**
@@ -25,7 +27,7 @@ const sample = (protocol, repetition, value, at = 0) => ({
   factors: { at },
 });
 
-it("a way's values are those of its condition per repetition, without empty repetitions", () => {
+it("a way's values are those of its condition, each repetition's at its place", () => {
   const samples = [
     sample('a', 0, 1),
     sample('a', 0, 9, 5),
@@ -36,10 +38,32 @@ it("a way's values are those of its condition per repetition, without empty repe
   ];
   expect(setOf(samples, 'a', ({ factors }) => factors?.at === 0)).toEqual({
     way: 'a',
-    values: [[1], [3, 4]],
+    values: [[1], [], [3, 4]],
   });
-  expect(setOf(samples, 'b')).toEqual({ way: 'b', values: [[9]] });
+  expect(setOf(samples, 'b')).toEqual({ way: 'b', values: [[], [9]] });
   expect(setOf(samples, 'c')).toBeNull();
+});
+
+it('ways pair in the repetitions that both have, whichever each of them lacks', () => {
+  const voices = [10, 70, 30, 90, 50, 20, 80];
+  const samplesOf = (/** @type {string} */ way, /** @type {number} */ more, lacking = -1) =>
+    voices.flatMap((value, i) => (i === lacking ? [] : [sample(way, i, value + more)]));
+  const samples = [...samplesOf('a', 1, 3), ...samplesOf('b', 0, 5)];
+  const [a, b] = ['a', 'b'].map((way) => setOf(samples, way)?.values ?? []);
+  const one = expect.closeTo(1, 9);
+  expect(differenceOfMeans(a, b, seededRandom(1))).toEqual({ estimate: one, low: one, high: one });
+  // Six have values; of an order five would be enough.
+  const words = (/** @type {number} */ count) =>
+    orderInWords(
+      [
+        { way: 'a', values: a.slice(0, count) },
+        { way: 'b', values: b },
+      ],
+      (way) => way,
+      seededRandom(1),
+    );
+  expect(words(7)).toMatch(/^1\. /);
+  expect(words(5)).toBe('fewer than 5 repetitions');
 });
 
 it("a mean's interval stays among the values, and is none of four", () => {

@@ -14,7 +14,13 @@ import {
   standardDeviation,
   summarize,
 } from '../../../testkit/statistics.js';
-import { bootstrap, difference, summaryIntervals } from '../../stats/bootstrap.js';
+import {
+  bootstrap,
+  difference,
+  differenceOfMeans,
+  differenceOfMedians,
+  summaryIntervals,
+} from '../../stats/bootstrap.js';
 import { resample } from '../../stats/resample.js';
 import { normalShare, studentQuantile, studentShare } from '../../stats/student.js';
 import { blockLength, trend } from '../../stats/trend.js';
@@ -67,6 +73,9 @@ describe('quantiles', () => {
     expect(quantile([7], 0.99)).toBe(7);
     expect(quantile([], 0.5)).toBeNaN();
     expect(quantile([1, Infinity], 1)).toBe(Infinity);
+    // Half of them never came, or all.
+    expect(quantile([1, 2, Infinity, Infinity], 0.9)).toBe(Infinity);
+    expect(quantile([Infinity, Infinity], 0.5)).toBe(Infinity);
   });
 
   test('the least covering value is one of the values, or infinity if too many never came', () => {
@@ -295,11 +304,33 @@ describe('confidence intervals', () => {
     expect(free.high - free.low).toBeGreaterThan(5 * (paired.high - paired.low));
   });
 
-  test("can't pair what isn't as many, and know nothing of no values", () => {
+  test('of pairs are of the repetitions that both have', () => {
+    const random = seededRandom(15);
+    const disturbed = [10, 70, 30, 90, 50, 20, 80];
+    const all = disturbed.map((value) => [value + 1]);
+    const without = (/** @type {number} */ lacking) =>
+      disturbed.map((value, i) => (i === lacking ? [] : [value]));
+    const one = expect.closeTo(1, 9);
+    const exactly = { estimate: one, low: one, high: one };
+    const apart = [differenceOfMeans, differenceOfMedians];
+    for (const of of apart) {
+      expect(of(all, without(3), random)).toEqual(exactly);
+      // The last of a run that was interrupted lacks.
+      expect(of(all, without(6).slice(0, -1), random)).toEqual(exactly);
+      expect(
+        of(
+          without(1).map((values) => values.map((value) => value + 1)),
+          without(3),
+          random,
+        ),
+      ).toEqual(exactly);
+    }
+    const four = difference(all, without(3).slice(0, 5), onlyMean, { random, paired: true });
+    expect(four).toEqual([{ estimate: one, low: NaN, high: NaN }]);
+  });
+
+  test('know nothing of no values', () => {
     const random = seededRandom(12);
-    expect(() => difference([[1]], [[1], [2]], onlyMean, { random, paired: true })).toThrow(
-      RangeError,
-    );
     expect(bootstrap([], onlyMean, { random })).toEqual([{ estimate: NaN, low: NaN, high: NaN }]);
     expect(difference([[1]], [[]], onlyMean, { random, paired: true })[0].estimate).toBeNaN();
     expect(bootstrap([[4]], onlyMean, { random, resamples: 10 })).toEqual([

@@ -289,7 +289,15 @@ describe('figures of ways', () => {
       seededRandom(1),
     );
     expect(quantiles[0]).toBe(60);
-    expect(within).toEqual([25, 50, 75]);
+    expect(within.map(({ estimate }) => estimate)).toEqual([25, 50, 75]);
+    expect(within[0].low).toBeNaN();
+    const [half] = figuresOf(
+      [40, 60, 40, 60, 40, 60].map((age) => [age, age]),
+      seededRandom(1),
+    ).within;
+    expect(half.estimate).toBe(50);
+    expect([half.low, half.high].every((end) => end >= 0 && end <= 100)).toBe(true);
+    expect(half.high - half.low).toBeGreaterThan(40);
     expect([meanAge.estimate, neverPercent.estimate]).toEqual([220 / 3, 25]);
   });
 
