@@ -104,6 +104,19 @@ async function isNativeBuilt() {
 }
 
 /**
+ * The state of aloud by which an earlier run was measured, if it may be another than this one's.
+ * Changes that aren't committed make any state another one.
+ * @param {Environment['git'] | undefined} git   of the earlier run
+ * @param {Environment['git'] | undefined} here
+ * @returns {string | null} in words; null if it is the same
+ */
+export function otherState(git, here) {
+  if (!git && !here) return null;
+  if (git?.commit === here?.commit && !git?.isDirty && !here?.isDirty) return null;
+  return git ? `${git.commit}${git.isDirty ? ' with changes' : ''}` : 'another state';
+}
+
+/**
  * Options as they may be published: of a path, its last part.
  * @param {Record<string, unknown>} options
  * @returns {Record<string, unknown>}

@@ -32,6 +32,27 @@ const DISTURBED = 'Disturbed: ';
 export const disturbanceWarning = (disturbance) => `${DISTURBED}during the run ${disturbance}.`;
 
 /**
+ * A warning of an earlier run whose values another one takes over: what was disturbed stays so.
+ * @param {string} warning
+ */
+export const warningOfEarlier = (warning) =>
+  warning.startsWith(DISTURBED)
+    ? `${DISTURBED}of the earlier run, ${warning.slice(DISTURBED.length)}`
+    : `Of the earlier run: ${warning}`;
+
+/**
+ * Words for the mark of a disturbed run.
+ * @param {readonly string[]} warnings  of the run
+ * @returns {string} the first disturbance; '' for none
+ */
+export const disturbanceIn = (warnings) =>
+  warnings
+    .find((warning) => warning.startsWith(DISTURBED))
+    ?.slice(DISTURBED.length)
+    .replace(/^during the run /, '')
+    .replace(/\.$/, '') ?? '';
+
+/**
  * True if a run was disturbed.
  * @param {readonly string[]} warnings  of the run
  */

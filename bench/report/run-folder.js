@@ -267,12 +267,15 @@ export class RunFolder {
   }
 }
 
+/** The name of the file with a quantity's samples. @param {Quantity} quantity */
+const fileOf = ({ name }) => `samples-${name}.csv`;
+
 /**
  * @param {string} path a run's folder
  * @param {Quantity} quantity
  * @returns {string} the file with its samples
  */
-const samplesFile = (path, { name }) => join(path, `samples-${name}.csv`);
+const samplesFile = (path, quantity) => join(path, fileOf(quantity));
 
 /**
  * Replaces the file atomically, so that no reader sees half of it.
@@ -299,23 +302,48 @@ async function writeJson(file, value, indent) {
  * @throws {Error} when it is no run's folder
  */
 export async function readRun(path) {
-  const run = JSON.parse(
-    await readFile(join(path, 'run.json'), 'utf8').catch(() => {
-      throw new Error(`${path} is no run's folder: it has no run.json`);
-    }),
-  );
-  if (run.version !== 1) throw new Error(`${path} was written by another version of the lab`);
-  const result = await readFile(join(path, 'result.json'), 'utf8').then(
-    JSON.parse,
-    () => NO_RESULT,
-  );
-  const samples = await Promise.all(
-    run.quantities.map(async (/** @type {Quantity} */ quantity) => {
-      const text = await readFile(samplesFile(path, quantity), 'utf8').catch(() => '');
-      return /** @type {const} */ ([quantity.name, parseCsv(text, quantity)]);
-    }),
-  );
-  return { path, run, result: withNumbers(result), samples: new Map(samples) };
+  const file = (/** @type {string} */ name) => readFile(join(path, name), 'utf8');
+  const text = await file('run.json').catch(() => {
+    throw new Error(`${path} is no run's folder: it has no run.json`);
+  });
+  try {
+    const run = checkedRun(JSON.parse(text));
+    const result = withNumbers(await file('result.json').then(JSON.parse, () => NO_RESULT));
+    const samples = await Promise.all(
+      run.quantities.map(async (quantity) => {
+        const csv = await file(fileOf(quantity)).catch(() => '');
+        return /** @type {const} */ ([quantity.name, parseCsv(csv, quantity)]);
+      }),
+    );
+    return { path, run, result: checkResult(result), samples: new Map(samples) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : error;
+    throw new Error(`${path} can't be read as a run: ${why}`, { cause: error });
+  }
+}
+
+/** A scenario's name, which becomes part of a page's ids. */
+const SCENARIO = /^[a-z][a-z-]*$/;
+
+/**
+ * @param {any} run  content of a run.json that others may have written
+ * @returns {Run} the same
+ * @throws {TypeError} if it lacks what readers rely on
+ */
+function checkedRun(run) {
+  const isObject = (/** @type {unknown} */ value) => typeof value === 'object' && value !== null;
+  if (run?.version !== 1) throw new TypeError('it was written by another version of the lab');
+  const { scenario, options, environment, warnings, quantities } = run;
+  const isWhole =
+    typeof scenario === 'string' &&
+    SCENARIO.test(scenario) &&
+    [options, environment?.machine, environment?.versions].every(isObject) &&
+    [warnings, quantities].every(Array.isArray) &&
+    warnings.every((/** @type {unknown} */ warning) => typeof warning === 'string') &&
+    quantities.every(isObject);
+  if (!isWhole) throw new TypeError("its run.json isn't one of the lab's");
+  quantities.forEach(checkQuantity);
+  return run;
 }
 
 /**

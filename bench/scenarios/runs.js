@@ -24,7 +24,8 @@ const TIDY_MS = 15_000;
  * @property {boolean} isComplete
  * @property {number} durationMs
  * @property {Record<string, unknown>} options  as run.json has them
- * @property {string} [commit]  of aloud, where it was run in a checkout
+ * @property {import('../report/environment.js').Environment['git']} [git] of aloud, where it was
+ *   run in a checkout
  * @property {string[]} warnings
  */
 
@@ -89,12 +90,14 @@ export async function readRun(path) {
     isComplete,
     durationMs,
     options,
-    commit: environment.git?.commit,
+    git: environment.git,
     warnings,
   };
 }
 
 /**
+ * Runs a program of Node.js. A signal that interrupts it alone interrupts this process too, as in a
+ * shell: who stops one run doesn't want the next.
  * @param {readonly string[]} argv of Node.js
  * @param {number} limitSeconds
  * @param {AbortSignal} signal

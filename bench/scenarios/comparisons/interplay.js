@@ -15,6 +15,9 @@
 
 import { listOf, wholeNumber } from '../../options.js';
 import { SERVER } from '../../participants/scripts.js';
+import { runWarnings } from '../../report/circumstances.js';
+import { otherState } from '../../report/environment.js';
+import { warningOfEarlier } from '../../report/marks.js';
 import { readRun } from '../../report/run-folder.js';
 import { soundingMixes } from '../../stats/call-figures.js';
 import { VISQOL_SOURCE } from '../../stats/visqol.js';
@@ -212,19 +215,18 @@ const wordsOf = ({ rule, controller, carry }) => `${rule} ${controller} ${carry}
 
 /**
  * Takes over the blocks of an earlier run.
- * @param {Lab} lab
+ * @param {{ folder: Pick<Lab['folder'], 'run' | 'warn' | 'record'> }} lab
  * @param {any} options
  * @returns {Promise<Set<string>>} their keys
  */
-async function takeOver(lab, options) {
+export async function takeOver(lab, options) {
   const earlier = await readRun(options.continue);
   const lack = lackOf(earlier, options);
   if (lack !== null)
     throw new Error(`--continue: ${options.continue} can't be gone on with: ${lack}`);
-  const { commit } = /** @type {any} */ (earlier.run.environment).git ?? {};
-  if (commit !== /** @type {any} */ (lab.folder.run.environment).git?.commit)
-    lab.folder.warn(`Some of the figures are of another state of aloud: ${commit ?? 'unknown'}.`);
-  for (const warning of earlier.run.warnings) lab.folder.warn(`Of the earlier run: ${warning}`);
+  const other = otherState(earlier.run.environment.git, lab.folder.run.environment.git);
+  if (other) lab.folder.warn(`Some of the figures are of another state of aloud: ${other}.`);
+  for (const warning of runWarnings(earlier.run)) lab.folder.warn(warningOfEarlier(warning));
   const samples = (/** @type {string} */ name) => earlier.samples.get(name) ?? [];
   const key = (/** @type {any} */ { factors, repetition }) => keyOf({ ...factors, repetition });
   // The quantity that is recorded last.

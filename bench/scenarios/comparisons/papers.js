@@ -22,7 +22,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { withoutPaths } from '../../report/environment.js';
+import { otherState, withoutPaths } from '../../report/environment.js';
 import { wasDisturbed } from '../../report/marks.js';
 import { formatNumber } from '../../report/numbers.js';
 import { protocolLabel } from '../../report/palette.js';
@@ -245,7 +245,8 @@ function told(name, at, labels, ways) {
  */
 function setOfCell(name, cell) {
   if (typeof cell === 'number') return [{ name, low: cell, high: cell }];
-  if (typeof cell !== 'object' || cell === null) return [];
+  // JSON has null for a figure that isn't known, which no order has a place for.
+  if (typeof cell !== 'object' || typeof cell?.value !== 'number') return [];
   const [low, high] = cell.interval ?? [cell.value, cell.value];
   return [{ name, low, high }];
 }
@@ -348,13 +349,13 @@ export async function runPapers({
     if (signal.aborted) break;
     progress(name, i / experiments.length);
     const out = join(runs, name);
-    const seeded = [...argv, '--seed', String(seed)];
+    const seeded = seededOf(argv, seed);
     try {
       await mkdir(out, { recursive: true });
       const earlier = await finishedIn(out, seeded);
       const { result, warnings, report } = earlier ?? (await run({ argv: seeded, out, signal }));
-      if (earlier && earlier.commit !== folder.run.environment.git?.commit)
-        folder.warn(`${name}: measured earlier, by ${earlier.commit ?? 'another state'} of aloud`);
+      const other = earlier && otherState(earlier.git, folder.run.environment.git);
+      if (other) folder.warn(`${name}: measured earlier, by ${other} of aloud`);
       for (const warning of warnings) folder.warn(`${name}: ${warning}`);
       results.set(name, result);
       rows.push([
@@ -379,6 +380,25 @@ export async function runPapers({
     }
   }
   return { papers: papersTable(rows), ratings: ratingsTable(results) };
+}
+
+/** @param {readonly string[]} argv of the lab's command @param {number} seed */
+const seededOf = (argv, seed) => [...argv, '--seed', String(seed)];
+
+/**
+ * Experiments that no earlier run has finished, as runPapers() finds out: their time is still to
+ * come.
+ * @param {readonly Experiment[]} experiments
+ * @param {{ runs: string, seed: number }} options  as runPapers() has them
+ * @returns {Promise<Experiment[]>}
+ */
+export async function unfinishedOf(experiments, { runs, seed }) {
+  const earlier = await Promise.all(
+    experiments.map(({ name, argv }) =>
+      finishedIn(join(runs, name), seededOf(argv, seed)).catch(() => null),
+    ),
+  );
+  return experiments.filter((_, i) => earlier[i] === null);
 }
 
 /** @param {import('../../report/result.js').Cell[][]} rows @returns {Table} */

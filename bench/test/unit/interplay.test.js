@@ -1,5 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { Stream } from '../../../public/shared/wire/packet.js';
+import { disturbanceWarning, wasDisturbed } from '../../report/marks.js';
 import { checkQuantity, checkResult } from '../../report/result.js';
 import { secondsOf, QUICK_SECONDS } from '../../scenarios/durations.js';
 import { scenarioCommand } from '../../scenarios/scenario-command.js';
@@ -8,7 +12,7 @@ import {
   deciderOf,
   decisionsOf,
 } from '../../scenarios/comparisons/interplay-figures.js';
-import { interplay } from '../../scenarios/comparisons/interplay.js';
+import { interplay, takeOver } from '../../scenarios/comparisons/interplay.js';
 import { conditionsOf, keyOf, lackOf } from '../../scenarios/comparisons/interplay-plan.js';
 
 /** @param {string[]} [argv] @returns {any} */
@@ -183,6 +187,81 @@ describe('the plan', () => {
     expect(lackOf({ run }, { ...options, stepSeconds: 10 })).toBe('it has another --step-seconds');
     const more = { ...options, controllers: ['copa'], rules: ['static'], repetitions: 5 };
     expect(lackOf({ run }, more)).toBe(null);
+  });
+});
+
+describe('an earlier run', () => {
+  const OPTIONS = optionsOf();
+  const FACTORS = { rule: 'probe', controller: 'copa', carry: 'streams', sweep: 'steps', at: '' };
+  const RUN = {
+    version: 1,
+    scenario: 'interplay',
+    options: OPTIONS,
+    environment: { machine: {}, versions: {}, git: { commit: 'c1' } },
+    warnings: [],
+    quantities: interplay.quantities,
+  };
+
+  /**
+   * Goes on with a run.
+   * @param {object} run  its run.json
+   * @param {string[]} lines  of its blocks, in samples-measured.csv
+   */
+  async function takenOver(run, lines = []) {
+    const path = await mkdtemp(join(tmpdir(), 'aloud-interplay-'));
+    onTestFinished(() => rm(path, { recursive: true }));
+    await writeFile(join(path, 'run.json'), JSON.stringify(run));
+    const header = 'protocol,repetition,client,atMs,value,rule,controller,carry,sweep,at,level';
+    await writeFile(join(path, 'samples-measured.csv'), `${[header, ...lines].join('\n')}\n`);
+    /** @type {string[]} */
+    const warnings = [];
+    const recorded = /** @type {any[]} */ ([]);
+    const folder = /** @type {any} */ ({
+      run: { environment: { git: { commit: 'c1' } } },
+      warn: (/** @type {string} */ warning) => warnings.push(warning),
+      record: (/** @type {string} */ _, /** @type {object} */ sample) => recorded.push(sample),
+    });
+    const done = await takeOver({ folder }, { ...OPTIONS, continue: path });
+    return { done: [...done], warnings, recorded };
+  }
+
+  it('gives its blocks, and what was said of it: disturbed, or short of time', async () => {
+    const taken = await takenOver(
+      {
+        ...RUN,
+        warnings: ['Slow.', disturbanceWarning('other programs took 0.4 processors')],
+        generator: { cpuPercent: 99, latenessMs: {}, bottleneck: true },
+      },
+      ['webtransport,0,,5,1,probe,copa,streams,steps,,'],
+    );
+    expect(taken.done).toEqual([keyOf({ ...FACTORS, repetition: 0 })]);
+    expect(taken.recorded).toEqual([
+      expect.objectContaining({ repetition: 0, value: 1, factors: { ...FACTORS, level: '' } }),
+    ]);
+    expect(wasDisturbed(taken.warnings)).toBe(true);
+    expect(taken.warnings).toEqual([
+      expect.stringMatching(/^Of the earlier run: The load generator was itself short/),
+      'Of the earlier run: Slow.',
+      expect.stringContaining('other programs took 0.4 processors'),
+    ]);
+  });
+
+  it.each([
+    ['no options', { options: undefined }, [], "isn't one of the lab's"],
+    ['warnings that are none', { warnings: [{}] }, [], "isn't one of the lab's"],
+    ['another version', { version: 2 }, [], 'another version'],
+    ['no machine', { environment: {} }, [], "isn't one of the lab's"],
+    ['markup in its name', { scenario: 'x"><b>' }, [], "isn't one of the lab's"],
+    ['a file elsewhere', { quantities: [{ name: '../x' }] }, [], 'camelCase'],
+    ['a repetition beyond any', {}, ['w,1000000000,,5,1,probe,copa,streams,steps,,'], 'line 2'],
+    ['a repetition below 0', {}, ['w,-1,,5,1,probe,copa,streams,steps,,'], 'line 2'],
+    ['a line without a value', {}, ['w,0,,5,,probe,copa,streams,steps,,'], 'line 2'],
+    ['a value that is no number', {}, ['w,0,,5,much,probe,copa,streams,steps,,'], 'line 2'],
+  ])('with %s is refused', async (_, changes, lines, words) => {
+    await expect(takenOver({ ...RUN, ...changes }, lines)).rejects.toThrow(words);
+    await expect(takenOver({ ...RUN, ...changes }, lines)).rejects.toThrow(
+      "can't be read as a run",
+    );
   });
 });
 

@@ -9,6 +9,7 @@ import {
   optionsOf,
   resultsIn,
   runPapers,
+  unfinishedOf,
 } from '../../scenarios/comparisons/papers.js';
 import { ratingsTable, ROWS } from '../../scenarios/comparisons/ratings-table.js';
 import { compareRankings, comparedTable } from '../../scenarios/comparisons/papers-compared.js';
@@ -213,9 +214,13 @@ describe('the experiments, one after another', () => {
     expect([found, measured]).toEqual(['run 1', []]);
   });
 
-  it('tell of another state of aloud that measured earlier', async () => {
-    expect((await papers([{ environment: { git: { commit: 'c0' } } }])).warnings).toEqual([
-      'loss: measured earlier, by c0 of aloud',
+  it.each([
+    [{ commit: 'c0' }, 'c0'],
+    [{ commit: 'c1', isDirty: true }, 'c1 with changes'],
+    [null, 'another state'],
+  ])('tell of another state of aloud that measured earlier: %j', async (git, words) => {
+    expect((await papers([{ environment: { git } }])).warnings).toEqual([
+      `loss: measured earlier, by ${words} of aloud`,
     ]);
   });
 
@@ -284,9 +289,16 @@ it('experiments that were broken off go on where they were, with those that lack
     });
     return table.rows.map((row) => row[3]);
   };
+  const toCome = async () =>
+    (await unfinishedOf(experiments, { runs, seed: 1 })).map(({ name }) => name);
+  expect(await toCome()).toEqual(['rate', 'delay', 'loss']);
   // The table has the experiments that were measured before Ctrl-C.
   expect(await papers('delay')).toEqual(['rate measured', 'not measured: interrupted by SIGINT']);
+  // Their time is still to come, and told; that of the others isn't.
+  expect(await toCome()).toEqual(['delay', 'loss']);
+  expect(await unfinishedOf(experiments, { runs, seed: 2 })).toEqual(experiments);
   expect(await papers('')).toEqual(['rate measured', 'delay measured', 'loss measured']);
+  expect(await toCome()).toEqual([]);
   expect(measured).toEqual(['rate', 'delay', 'delay', 'loss']);
   // A second run of all is compared with them, whatever its seed.
   const results = await resultsIn(runs, experiments);
@@ -319,6 +331,22 @@ describe('rankings of two runs', () => {
     ['differs', ranking({ a: [90, 95], b: [80, 85] }), 'in one run only: c'],
   ])('are %s', (verdict, second, why) => {
     expect(compareRankings(first, second)).toEqual({ verdict, why });
+  });
+
+  it('have no place for a figure that isn’t known, which JSON has null for', () => {
+    const found = result(
+      'lossFigures',
+      ['Loss', 'Way', 'R', 'Never came'],
+      [
+        [5, 'WebTransport datagrams', { value: null }, { value: 2 }],
+        [5, 'WebRTC audio', { value: -3, interval: [-4, -2] }, { value: null }],
+      ],
+      '%',
+    );
+    expect(experiment('loss').rankings(found)).toEqual([
+      { by: 'R', sets: [{ name: 'WebRTC audio', low: -4, high: -2 }] },
+      { by: 'Never came', sets: [{ name: 'WebTransport datagrams', low: 2, high: 2 }] },
+    ]);
   });
 
   it('stand in a table, a row for each quantity, sentences by their words', () => {

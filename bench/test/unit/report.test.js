@@ -342,6 +342,19 @@ describe('a run that ends badly', () => {
     await folder.close();
   });
 
+  test('is not read with names that would be markup, or with tables that have holes', async () => {
+    const { path } = await finishedRun(1, 'k3x9');
+    const { plots, tables } = resultOf(1);
+    for (const [changes, words] of /** @type {const} */ ([
+      [{ plots: [{ ...plots[0], name: 'x"><script>alert(1)</script>' }] }, 'camelCase'],
+      [{ tables: [{ ...tables[0], rows: [[]] }] }, 'row 0 has not'],
+      [{ tables: null }, "can't be read as a run"],
+    ])) {
+      await writeFile(join(path, 'result.json'), JSON.stringify({ ...resultOf(1), ...changes }));
+      await expect(readRun(path)).rejects.toThrow(words);
+    }
+  });
+
   test('tells a run from any other folder, and refuses what was never declared', async () => {
     await expect(readRun(root)).rejects.toThrow('has no run.json');
     const folder = await openFolder();
