@@ -145,8 +145,10 @@ export function addLooks(add, looks, { originMs, narrowMs, againMs }) {
       standsMs = 0;
     }
   }
-  addGaps(add, gaps, { narrowMs });
   const [first, last] = [looks[0], looks[looks.length - 1]];
+  // One that still stands at the end has its longest gap there, perhaps.
+  if (standsMs > 0) gaps.push({ atMs: last.atMs - standsMs, ms: standsMs });
+  addGaps(add, gaps, { narrowMs });
   add(quantities.missed, (100 * missedMs) / (last.mediaMs - first.mediaMs));
   for (const { atMs, mediaMs } of looks) add(quantities.delay, atMs - originMs - mediaMs);
 }
@@ -162,8 +164,9 @@ function addChanges(add, notes, { narrowMs, againMs }) {
     notes.filter(({ rate }, i) => i > 0 && rate !== notes[i - 1].rate).length,
   );
   const before = notes.findLast(({ atMs }) => atMs < narrowMs)?.rate ?? NaN;
+  if (Number.isNaN(before)) return;
   const back = notes.find(({ atMs, rate }) => atMs >= againMs && rate >= before);
-  if (back) add(quantities.back, (back.atMs - againMs) / 1000);
+  add(quantities.back, back ? (back.atMs - againMs) / 1000 : Infinity);
 }
 
 /**

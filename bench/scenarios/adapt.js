@@ -29,6 +29,7 @@ import {
   targetsOf,
 } from './adapt-figures.js';
 import { ALL_CONTROLLERS, missingBuild } from '../plugin/controllers.js';
+import { blocksInTurn } from './against.js';
 import { randomFor } from './scenario.js';
 import { targetsTable } from './targets.js';
 
@@ -163,15 +164,10 @@ export const adapt = {
       lab.folder.warn(`${controller} is left out: ${lacks}`);
       cases = cases.filter((which) => which.controller !== controller);
     }
-    let done = 0;
-    for (let repetition = 0; repetition < repetitions; repetition++) {
-      for (const which of cases) {
-        lab.progress(
-          `${which.rule}, ${which.choice}, ${which.controller}`,
-          done++ / (repetitions * cases.length),
-        );
-        await (which === LL_HLS ? followHls : follow)(lab, which, repetition);
-      }
+    const blocks = blocksInTurn(cases, repetitions);
+    for (const [i, { name: which, repetition }] of blocks.entries()) {
+      lab.progress(`${which.rule}, ${which.choice}, ${which.controller}`, i / blocks.length);
+      await (which === LL_HLS ? followHls : follow)(lab, which, repetition);
     }
   },
 

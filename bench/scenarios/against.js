@@ -58,6 +58,19 @@ export const againstOption = (implied) =>
 export const inTurn = (servers, repetition) =>
   servers.map((_, i) => servers[(i + repetition) % servers.length]);
 
+/**
+ * The blocks of a run whose cases are compared with one another: all of them in each repetition,
+ * another one first each time.
+ * @template T
+ * @param {readonly T[]} names
+ * @param {number} repetitions
+ * @returns {{ name: T, repetition: number }[]}
+ */
+export const blocksInTurn = (names, repetitions) =>
+  Array.from({ length: repetitions }, (_, repetition) =>
+    inTurn(names, repetition).map((name) => ({ name, repetition })),
+  ).flat();
+
 /** @param {Sample} sample */
 export const serverOf = ({ factors }) => String(factors?.server ?? HERE);
 

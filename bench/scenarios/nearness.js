@@ -17,6 +17,7 @@ import { valuesByRepetition } from '../report/result.js';
 import { summaryIntervals } from '../stats/bootstrap.js';
 import { soundingMixes } from '../stats/call-figures.js';
 import { mean } from '../../testkit/statistics.js';
+import { blocksInTurn } from './against.js';
 import { randomFor } from './scenario.js';
 import { intervalWords, targetsTable } from './targets.js';
 
@@ -95,15 +96,10 @@ export const nearness = {
         const branch = await lab.link.branch({ profile });
         listeners.push({ profile, branch, child: new Child(CLIENT, branch.client.exec) });
       }
-      let done = 0;
-      for (let repetition = 0; repetition < repetitions; repetition++) {
-        for (const choice of choices) {
-          lab.progress(
-            `${choice}, ${repetition + 1} of ${repetitions}`,
-            done++ / (repetitions * choices.length),
-          );
-          await listen(lab, listeners, choice, repetition);
-        }
+      const blocks = blocksInTurn(/** @type {Nearness[]} */ (choices), repetitions);
+      for (const [i, { name, repetition }] of blocks.entries()) {
+        lab.progress(`${name}, ${repetition + 1} of ${repetitions}`, i / blocks.length);
+        await listen(lab, listeners, name, repetition);
       }
     } finally {
       for (const { child } of listeners) await child.close();
@@ -137,8 +133,7 @@ export const nearness = {
           'decoding for the output, by one clock that all processes share; the way of ' +
           'packets is in it. A decoder runs when its sound is due.',
         'Least way down: half the least round trip that the listener has measured.',
-        `The first and last ${EDGE_SECONDS} s of a block aren't counted. Intervals of a ` +
-          'single repetition come from blocks of consecutive values.',
+        `The first and last ${EDGE_SECONDS} s of a block aren't counted.`,
       ],
     };
   },

@@ -12,6 +12,8 @@ import { bootstrap, difference } from '../stats/bootstrap.js';
 import { lagsBetween, PIECE_SECONDS, presentPercent } from '../../testkit/sound/sound-lag.js';
 import { mean, quantile, sorted } from '../../testkit/statistics.js';
 import { wholeNumber } from '../options.js';
+import { meanEstimate } from '../report/quantity-views.js';
+import { blocksInTurn } from './against.js';
 import { descendants, Quota, SharedCore } from '../participants/processor-time.js';
 import { randomFor, worldNotes } from './scenario.js';
 import { intervalWords, targetsTable } from './targets.js';
@@ -134,19 +136,16 @@ export const starved = {
     const unknown = machines.find((/** @type {string} */ name) => !(name in CASES));
     if (unknown !== undefined)
       throw new Error(`--machines must be of ${Object.keys(CASES).join(', ')}; it is ${unknown}.`);
-    for (let repetition = 0; repetition < repetitions; repetition++) {
-      for (const [i, machine] of machines.entries()) {
-        lab.progress(
-          `${machine}, ${repetition + 1} of ${repetitions}`,
-          (repetition + i / machines.length) / repetitions,
-        );
-        await hear(lab, machine, repetition);
-      }
+    const blocks = blocksInTurn(/** @type {string[]} */ (machines), repetitions);
+    for (const [i, { name, repetition }] of blocks.entries()) {
+      lab.progress(`${name}, ${repetition + 1} of ${repetitions}`, i / blocks.length);
+      await hear(lab, name, repetition);
     }
   },
 
   result(folder, options) {
     const machines = Object.keys(CASES).filter((name) => options.machines.includes(name));
+    const random = randomFor(options);
     return {
       title: starved.title,
       summary:
@@ -154,7 +153,7 @@ export const starved = {
         `other's page. Measured from ${options.settle} s after joining on.`,
       headlines: [],
       tables: [
-        targetsTable(targetsOf(folder, machines, randomFor(options))),
+        targetsTable(targetsOf(folder, machines, random)),
         {
           name: 'machines',
           title: 'With more time and less',
@@ -178,7 +177,11 @@ export const starved = {
               CASES[name].about,
               known(mean(of(quantities.added))),
               known(quantile(sorted(of(quantities.added)), 0.95)),
-              known(mean(of(quantities.present))),
+              meanEstimate(
+                folder.samples(quantities.present.name),
+                ({ factors: its }) => its?.machine === name,
+                random,
+              ),
               known(mean(of(quantities.delay))),
               known(quantile(sorted(of(quantities.delay)), 0.95)),
               known(mean(of(quantities.playout))),

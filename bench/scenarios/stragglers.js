@@ -16,6 +16,7 @@ import { bootstrap, difference } from '../stats/bootstrap.js';
 import { delaysOf, mixesOf } from '../stats/call-figures.js';
 import { mean, quantile, sorted } from '../../testkit/statistics.js';
 import { wholeNumber } from '../options.js';
+import { blocksInTurn } from './against.js';
 import { randomFor } from './scenario.js';
 import { intervalWords, targetsTable } from './targets.js';
 
@@ -95,9 +96,7 @@ export const stragglers = {
       throw new Error('stragglers needs a link: root, and npm run build:link -w bench');
     const branch = await lab.link.branch({ profile: FAR_LINK });
     // By turns, so that what disturbs one repetition disturbs all cases of it.
-    const runs = Array.from({ length: repetitions }, (_, repetition) =>
-      Object.keys(CASES).map((name) => ({ name, repetition })),
-    ).flat();
+    const runs = blocksInTurn(Object.keys(CASES), repetitions);
     for (const [i, { name, repetition }] of runs.entries()) {
       lab.progress(name, i / runs.length);
       await measureCase(lab, branch, { name, repetition, settle });

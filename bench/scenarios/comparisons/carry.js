@@ -9,7 +9,12 @@ import { CARRIES, RESET_MS } from '../../../public/lab/runs/carry.js';
 import { runCall } from '../../participants/call-run.js';
 import { listOf, wholeNumber } from '../../options.js';
 import { valuesByRepetition } from '../../report/result.js';
-import { cumulativePlot, lostEstimate, toEstimate } from '../../report/quantity-views.js';
+import {
+  cumulativePlot,
+  lostEstimate,
+  meanEstimate,
+  toEstimate,
+} from '../../report/quantity-views.js';
 import { summaryIntervals } from '../../stats/bootstrap.js';
 import { lossImpairment, OPUS, rating } from '../../stats/e-model.js';
 import { mean, quantile, sorted } from '../../../testkit/statistics.js';
@@ -229,11 +234,18 @@ function agesTable(folder, measured, random) {
     rows: measured.map((way) => {
       const ages = valuesOf(folder, quantities.age, way);
       const came = sorted(ages.filter(Number.isFinite));
-      const share = (/** @type {number} */ count) => (100 * count) / ages.length;
       return [
         labelOf(way),
         ...[0.5, 0.95, 0.99].map((part) => quantile(came, part)),
-        ...within.map((ms) => share(ages.filter((age) => age <= ms).length)),
+        ...within.map((ms) =>
+          meanEstimate(
+            folder
+              .samples(quantities.age.name)
+              .map((sample) => ({ ...sample, value: sample.value <= ms ? 100 : 0 })),
+            isOf(way),
+            random,
+          ),
+        ),
         lostEstimate(folder.samples(quantities.age.name), isOf(way), random),
       ];
     }),

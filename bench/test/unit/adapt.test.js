@@ -86,6 +86,39 @@ it('a player that stalls and jumps has a gap, and what it skipped was never hear
   expect(values.rate.filter((rate) => rate === 16).length).toBe(400);
 });
 
+it('a player that stands still until the end has a gap', () => {
+  /** @type {Record<string, number>} */
+  const values = {};
+  const looks = Array.from({ length: 1000 }, (_, i) => ({
+    ...{ atMs: 10 * i, mediaMs: 10 * Math.min(i, 600), level: 4 },
+  }));
+  addLooks(({ name }, value) => void (values[name] = value), looks, {
+    ...{ originMs: 0, narrowMs: 5900, againMs: 9000 },
+  });
+  expect([values.fall, values.gap]).toEqual([3990, 0]);
+});
+
+it('a rate that never comes back has no time, and no mean is made without it', () => {
+  /** @type {number[]} */
+  const back = [];
+  const looks = Array.from({ length: 1000 }, (_, i) => ({
+    ...{ atMs: 10 * i, mediaMs: 10 * i },
+    level: i < 300 ? 4 : 0,
+  }));
+  const add = (/** @type {any} */ { name }, /** @type {number} */ value) =>
+    void (name === 'back' && back.push(value));
+  addLooks(add, looks, { originMs: 0, narrowMs: 2900, againMs: 7000 });
+  expect(back).toEqual([Infinity]);
+  const samples = (/** @type {string} */ name) =>
+    (name === 'back' ? [3, ...back] : name === 'gap' ? [1, 1] : []).map((value, repetition) => ({
+      ...{ protocol: '', client: '', atMs: 0, repetition, value },
+      factors: { rule: 'probe', choice: 'conversation', controller: 'cubic' },
+    }));
+  const { tables } = adapt.result({ samples }, { ...OPTIONS, seed: 1 });
+  const at = tables[1].columns.findIndex(({ label }) => label === 'Back after');
+  expect(tables[1].rows[0][at]).toBe(Infinity);
+});
+
 it('rules and controllers other than the product’s are measured in the first choice alone', () => {
   const cases = casesOf({
     rules: ['probe', 'simple'],

@@ -3,6 +3,7 @@ import {
   BEFORE,
   HERE,
   againstOption,
+  blocksInTurn,
   inTurn,
   ratioOf,
   ratioTables,
@@ -88,6 +89,11 @@ describe('the servers of a run', () => {
       ['b', 'a'],
       ['a', 'b'],
     ]);
+    expect(
+      blocksInTurn(['a', 'b', 'c'], 2)
+        .map(({ name }) => name)
+        .join(''),
+    ).toBe('abcbca');
     const blocks = crowdBlocks({ ...five, cases: ['10/10', '50x10/2'], jamulus: true });
     const first = blocks.filter(({ repetition }) => repetition === 0);
     expect(first.map(({ name, server }) => `${name} ${server}`)).toEqual([
