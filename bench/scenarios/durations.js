@@ -82,7 +82,7 @@ export const MEASURED = Object.freeze({
       (options.serverDelayMs === undefined
         ? PART.server + talk(options, Math.max(5, block(options) / 2))
         : 0) +
-    turns(options) * (PART.server + talk(options, block(options)) * 2 + 2),
+    turns(options) * (PART.server + talk(options, block(options)) * 2 + 3),
   call: (options) =>
     options.repetitions * (PART.server + PART.call + options.settle + 10) + options.duration,
   load: (options) =>
@@ -93,9 +93,10 @@ export const MEASURED = Object.freeze({
       ),
     ),
   // Without redundancy a quarter of the time is measured.
-  loss: ({ loss, settle, duration }) =>
+  loss: ({ loss, settle, duration, repetitions }) =>
     loss.length *
-    (2 * (PART.server + PART.call) + settle + Math.max(10, settle / 4) + 1.25 * duration),
+    (repetitions * (2 * (PART.server + PART.call) + settle + Math.max(10, settle / 4)) +
+      1.25 * duration),
   memory: ({ repetitions }) => repetitions * (PART.server + 500 * 0.02 + 3 * 3.5),
   plan: (options) => options.repetitions * 9 * crowdBlock(options, 200, block(options)),
   crowd: (options) =>

@@ -7,6 +7,7 @@
  */
 
 import { InvalidArgumentError } from 'commander';
+import { wholeNumber } from '../options.js';
 import { randomFor, worldNotes } from './scenario.js';
 import { meanEstimate, protocolsOf } from '../report/quantity-views.js';
 import { protocolLabel } from '../report/palette.js';
@@ -47,7 +48,12 @@ export const load = {
         [10, 25, 50],
       )
       .option('--rooms <count>', 'rooms that they are spread over', (text) => counts(text)[0], 1)
-      .option('--talking <count>', 'how many talk at a time in each room; 0 for all', Number, 0)
+      .option(
+        '--talking <count>',
+        'how many talk at a time in each room; 0 for all',
+        wholeNumber(0, 5000),
+        0,
+      )
       .option(
         '--at-most <count>',
         'participants that one process of this machine may make',
@@ -105,7 +111,7 @@ function counts(text) {
 
 /** @param {Lab} lab @param {{ transport: any, count: number, repetition: number }} step */
 async function step(lab, { transport, count, repetition }) {
-  const { rooms, talking, atMost, duration } = /** @type {any} */ (lab.options);
+  const { rooms, talking, atMost } = /** @type {any} */ (lab.options);
   if (count > atMost) return;
   await lab.startServer([
     '--delivery',
@@ -125,9 +131,10 @@ async function step(lab, { transport, count, repetition }) {
   }));
   await lab.join(people);
   const atMs = lab.folder.elapsedMs;
-  const { server, people: notes } = await lab.measure(duration);
+  const seconds = lab.blockSeconds;
+  const { server, people: notes } = await lab.measure(seconds);
   const { frameMs } = await lab.format();
-  record(lab, { transport, repetition, atMs, count }, server, notes, (duration * 1000) / frameMs);
+  record(lab, { transport, repetition, atMs, count }, server, notes, (seconds * 1000) / frameMs);
   await lab.leave(people);
 }
 

@@ -9,9 +9,14 @@
 
 import { InvalidArgumentError } from 'commander';
 import { OPTIONS } from '../../server/config/options.js';
-import { targetsTable } from './targets.js';
+import { inTurn } from './against.js';
+import { randomFor } from './scenario.js';
+import { intervalWords, targetsTable } from './targets.js';
 import { runCall } from '../participants/call-run.js';
 import { wholeNumber } from '../options.js';
+import { toEstimate } from '../report/quantity-views.js';
+import { valuesByRepetition } from '../report/result.js';
+import { summaryIntervals } from '../stats/bootstrap.js';
 import { mean } from '../../testkit/statistics.js';
 
 /** Targets: the share present at the listener, by the loss each way, both in percent. */
@@ -65,13 +70,11 @@ export const loss = {
   },
 
   async measure(lab) {
-    const { loss: all, settle, duration } = /** @type {any} */ (lab.options);
-    const runs = all.flatMap((/** @type {number} */ percent) =>
-      ['auto', '0'].map((redundancy) => ({ percent, redundancy })),
-    );
+    const { settle } = /** @type {any} */ (lab.options);
+    const runs = blocksOf(/** @type {any} */ (lab.options));
     if (!lab.link.isEmulated)
       throw new Error('loss needs a link: root, and npm run build:link -w bench');
-    for (const [i, { percent, redundancy }] of runs.entries()) {
+    for (const [i, { percent, redundancy, repetition }] of runs.entries()) {
       const isOff = redundancy === '0';
       const progress = (/** @type {number} */ share) =>
         lab.progress(`${percent} %, redundancy ${redundancy}`, (i + share) / runs.length);
@@ -80,19 +83,17 @@ export const loss = {
       await lab.startServer([...redundancyOf(redundancy), '--delivery', 'tick'], 'mixes');
       await lab.link.set({ lossPercent: percent });
       const shortened = isOff ? OFF_SHARE : 1;
-      record(
-        lab,
-        { lossPercent: percent, redundancy },
-        await runCall(lab, {
-          settleSeconds: Math.max(10, settle * shortened),
-          seconds: duration * shortened,
-          progress,
-        }),
-      );
+      const run = await runCall(lab, {
+        settleSeconds: Math.max(10, settle * shortened),
+        seconds: lab.blockSeconds * shortened,
+        progress,
+      });
+      record(lab, { lossPercent: percent, redundancy }, repetition, run);
     }
   },
 
   result(folder, options) {
+    const random = randomFor(options);
     return {
       title: loss.title,
       summary:
@@ -101,12 +102,16 @@ export const loss = {
       headlines: [],
       tables: [
         targetsTable(
-          options.loss.flatMap((/** @type {number} */ percent) => targetsOf(folder, percent)),
+          options.loss.flatMap((/** @type {number} */ percent) =>
+            targetsOf(folder, percent, random),
+          ),
         ),
         {
           name: 'presence',
           title: 'Speech that is there before concealment',
-          caption: 'Of the worse talker; delays are means.',
+          caption:
+            'Means of the worse talker, with intervals of 95 % confidence from five repetitions ' +
+            'on; delays are means.',
           columns: [
             { label: 'Loss each way', unit: '%' },
             { label: 'Redundancy' },
@@ -121,12 +126,13 @@ export const loss = {
             ['auto', '0'].map((redundancy) => {
               const of = (/** @type {Quantity} */ quantity) =>
                 valuesOf(folder, quantity, percent, redundancy);
-              const worst = (/** @type {Quantity} */ quantity) => known(Math.min(...of(quantity)));
               return [
                 percent,
                 redundancy === '0' ? 'off' : redundancy,
                 known(Math.min(...of(quantities.frames))),
-                ...[quantities.through, quantities.up, quantities.down].map(worst),
+                ...[quantities.through, quantities.up, quantities.down].map((quantity) =>
+                  toEstimate(worstOf(folder, quantity, { percent, redundancy }, random)),
+                ),
                 known(mean(of(quantities.delay))),
                 known(mean(of(quantities.playout))),
               ];
@@ -148,6 +154,17 @@ export const loss = {
   },
 };
 
+/**
+ * The blocks of a run in their order: each redundancy comes first as often as the other.
+ * @param {{ loss: number[], repetitions: number }} options
+ */
+export const blocksOf = ({ loss: all, repetitions }) =>
+  Array.from({ length: repetitions }, (_, repetition) =>
+    all.flatMap((percent) =>
+      inTurn(['auto', '0'], repetition).map((redundancy) => ({ percent, redundancy, repetition })),
+    ),
+  ).flat();
+
 /** @param {string} text */
 function percents(text) {
   const list = text.split(',').map(Number);
@@ -162,9 +179,10 @@ const redundancyOf = (redundancy) =>
 /**
  * @param {Lab} lab
  * @param {Record<string, number | string>} at
+ * @param {number} repetition
  * @param {import('../participants/call-run.js').CallRun} run
  */
-function record(lab, at, { speakers, delays, playout }) {
+function record(lab, at, repetition, { speakers, delays, playout }) {
   const add = (
     /** @type {Quantity} */ { name },
     /** @type {number} */ value,
@@ -173,7 +191,7 @@ function record(lab, at, { speakers, delays, playout }) {
   ) =>
     lab.folder.record(name, {
       protocol: 'webtransport',
-      repetition: 0,
+      repetition,
       client,
       atMs,
       value,
@@ -201,17 +219,42 @@ const valuesOf = (folder, { name }, percent, redundancy) =>
     .filter(({ factors: f = {} }) => f.lossPercent === percent && f.redundancy === redundancy)
     .map(({ value }) => value);
 
-/** @param {Samples} folder @param {number} percent @returns {Target[]} */
-function targetsOf(folder, percent) {
+/**
+ * The mean over repetitions of the talker who was heard least, with its interval.
+ * @param {Samples} folder
+ * @param {Quantity} quantity
+ * @param {{ percent: number, redundancy: string }} at
+ * @param {() => number} random seeded
+ * @returns {import('../stats/bootstrap.js').Interval} NaN throughout where nothing was measured
+ */
+function worstOf(folder, { name }, { percent, redundancy }, random) {
+  const samples = folder
+    .samples(name)
+    .filter(({ factors: f = {} }) => f.lossPercent === percent && f.redundancy === redundancy);
+  const talkers = [...new Set(samples.map(({ client }) => client))].map((talker) =>
+    valuesByRepetition(samples, ({ client }) => client === talker),
+  );
+  const [worst = []] = talkers.sort((a, b) => mean(a.flat()) - mean(b.flat()));
+  return summaryIntervals(worst, { random }).mean;
+}
+
+/**
+ * @param {Samples} folder
+ * @param {number} percent
+ * @param {() => number} random seeded
+ * @returns {Target[]}
+ */
+function targetsOf(folder, percent, random) {
   const limit = TARGETS.get(percent);
   if (limit === undefined) return [];
-  const of = (/** @type {Quantity} */ quantity, redundancy = 'auto') =>
-    valuesOf(folder, quantity, percent, redundancy);
-  const worst = (/** @type {number[]} */ values) => (values.length > 0 ? Math.min(...values) : NaN);
+  const of = (/** @type {Quantity} */ quantity) => valuesOf(folder, quantity, percent, 'auto');
+  const worst = (/** @type {Quantity} */ quantity, redundancy = 'auto') =>
+    worstOf(folder, quantity, { percent, redundancy }, random);
+  const through = worst(quantities.through);
   const why =
-    `up ${worst(of(quantities.up)).toFixed(2)} %, down ` +
-    `${worst(of(quantities.down)).toFixed(2)} %; without redundancy ` +
-    `${worst(of(quantities.through, '0')).toFixed(2)} %; D ` +
+    `${intervalWords(through, '%', 2)}; up ${worst(quantities.up).estimate.toFixed(2)} %, down ` +
+    `${worst(quantities.down).estimate.toFixed(2)} %; without redundancy ` +
+    `${worst(quantities.through, '0').estimate.toFixed(2)} %; D ` +
     `${mean(of(quantities.delay)).toFixed(0)} ms, playout ` +
     `${mean(of(quantities.playout)).toFixed(0)} ms`;
   return [
@@ -219,7 +262,7 @@ function targetsOf(folder, percent) {
       what: `Speech present with ${percent} % loss each way`,
       is: '≥',
       limit,
-      reached: worst(of(quantities.through)),
+      reached: through.estimate,
       unit: '%',
       digits: 2,
       why,

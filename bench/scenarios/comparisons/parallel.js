@@ -288,15 +288,16 @@ async function measureBlock(lab, star, block) {
  * @param {Block} block
  * @returns {Promise<{ runs: WayRun[], stats: LinkStats[] }>}
  */
-async function runBlock(lab, star, { way, repetition, condition, calls }) {
+export async function runBlock(lab, star, { way, repetition, condition, calls }) {
   const { apartSeconds } = callsIn(condition);
   const counts = calls.map((_, i) => settleOf(condition, i) + packetsOf(lab.blockSeconds));
   const seed = lab.options.seed + repetition;
   const random = seededRandom(seed);
   try {
+    // The delay isn't added later: a congestion controller would take its growth for a queue's.
+    await star.set({ delayMs: DELAY_MS });
     await allOf(calls.map(({ path, payloads }) => path.connect(way, payloads)));
     await star.seedAnew([star.legs], seed);
-    await star.set({ delayMs: DELAY_MS });
     await star.legs[0].set(condition.leg);
     await Promise.all(star.legs.map((leg) => leg.reset()));
     const running = allOf(

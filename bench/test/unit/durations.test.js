@@ -5,6 +5,7 @@ import { delay } from '../../scenarios/delay.js';
 import { forward } from '../../scenarios/forward.js';
 import { scenarios } from '../../scenarios/index.js';
 import { listeners } from '../../scenarios/listeners.js';
+import { load } from '../../scenarios/load.js';
 import { rtt } from '../../scenarios/rtt.js';
 import { scenarioCommand } from '../../scenarios/scenario-command.js';
 import { setup } from '../../scenarios/comparisons/setup.js';
@@ -17,7 +18,15 @@ import {
   overrunOf,
   secondsOf,
 } from '../../scenarios/durations.js';
-import { disturbanceWords, disturbedResult, quickResult } from '../../report/marks.js';
+import {
+  disturbanceIn,
+  disturbanceWarning,
+  disturbanceWords,
+  disturbedResult,
+  quickResult,
+  warningOfEarlier,
+  wasDisturbed,
+} from '../../report/marks.js';
 
 /**
  * The options of a scenario's command.
@@ -82,7 +91,7 @@ function plannedLab(options) {
     measure: async (/** @type {number} */ more) => {
       await take(options.warmUp + more);
       return {
-        server: { arrivals: [], heard: new Map() },
+        server: { arrivals: [], heard: new Map(), tickLatenessMs: [], cpuPercent: 1, rssBytes: 1 },
         people: there.map(({ id }) => ({ id, notes })),
       };
     },
@@ -103,6 +112,7 @@ describe('the time that a run takes', () => {
     ['crowd against another', crowd, ['--against', new URL('../../..', import.meta.url).pathname]],
     ['forward', forward, ['--ways', 'mix,bundle', '--repetitions', '2']],
     ['listeners', listeners, ['--repetitions', '3', '--rates']],
+    ['load', load, ['--participants', '4,8', '--duration', '30', '--repetitions', '3']],
   ])('is said beforehand as the plan has it: %s', async (_, scenario, argv) => {
     const options = { ...optionsOf(scenario, argv), jamulus: false };
     const { lab, seconds } = plannedLab(options);
@@ -175,6 +185,18 @@ describe('a run that was disturbed', () => {
     expect(disturbanceWords({ othersShare: 0.2, stolenShare: 0.01 })).toBe('');
     expect(disturbanceWords({ othersShare: 0.44, stolenShare: 0.03 })).toBe(
       "other programs took 0.4 processors, the machine's host took 0.03 processors",
+    );
+  });
+
+  it('stays disturbed when another run takes its values over', () => {
+    const disturbed = disturbanceWarning('other programs took 0.4 processors');
+    expect(disturbanceIn(['Slow.', disturbed])).toBe('other programs took 0.4 processors');
+    expect(disturbanceIn(['Slow.'])).toBe('');
+    const warnings = ['Slow.', disturbed].map(warningOfEarlier);
+    expect(warnings[0]).toBe('Of the earlier run: Slow.');
+    expect(wasDisturbed(warnings)).toBe(true);
+    expect(disturbanceIn(warnings)).toBe(
+      'of the earlier run, during the run other programs took 0.4 processors',
     );
   });
 

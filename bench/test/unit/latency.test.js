@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { latency } from '../../scenarios/latency.js';
+import { latency, roundTripsOf } from '../../scenarios/latency.js';
 import { rtt } from '../../scenarios/rtt.js';
 import { scenarioCommand } from '../../scenarios/scenario-command.js';
 import { scenarios } from '../../scenarios/index.js';
@@ -31,11 +31,42 @@ it("says of each protocol whether its sound keeps to the thesis's 300 ms", () =>
   );
   const { rows = [] } = tables.find(({ name }) => name === 'realTime') ?? {};
   expect(rows.map(([protocol, , , within, verdict]) => [protocol, within, verdict])).toEqual([
-    ['WebTransport', 75, 'real time'],
-    ['HTTP/1', 0, 'not real time'],
-    ['WebSocket', 50, 'real time'],
+    ['WebTransport', { value: 75, interval: [75, 75] }, 'real time'],
+    ['HTTP/1', { value: 0, interval: [0, 0] }, 'not real time'],
+    ['WebSocket', { value: 50, interval: [50, 50] }, 'real time'],
   ]);
   for (const { references } of plots) expect(references).toMatchObject([{ value: 300 }]);
+});
+
+it('what never came is within no limit', () => {
+  const trips = roundTripsOf(
+    [0, 80, 160, 240, 1100].map((atMs, frame) => ({ frame, atMs: 1000 + atMs })),
+    [
+      { frame: 0, atMs: 1030 },
+      { frame: 2, atMs: 1190 },
+      { frame: 3, atMs: 1300 },
+      { frame: 9, atMs: 1300 },
+    ],
+    1,
+  );
+  expect(trips).toEqual([
+    { atMs: 0, roundTripMs: 30 },
+    { atMs: 80, roundTripMs: Infinity },
+    { atMs: 160, roundTripMs: 30 },
+    { atMs: 240, roundTripMs: 60 },
+  ]);
+  expect(roundTripsOf([], [], 1)).toEqual([]);
+  const addedUp = repeated(
+    'webtransport',
+    trips.map(({ roundTripMs }) => 150 + roundTripMs),
+  );
+  const { tables } = latency.result(folderOf({ addedUp }), options);
+  const { rows = [] } = tables.find(({ name }) => name === 'realTime') ?? {};
+  expect(rows[0].slice(2)).toEqual([
+    { value: 190, interval: [190, 190] },
+    { value: 75, interval: [75, 75] },
+    'real time',
+  ]);
 });
 
 it('shows no verdict of fewer than five repetitions', () => {

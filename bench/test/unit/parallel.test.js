@@ -4,6 +4,7 @@ import {
   parallel,
   partOf,
   receivedKilobits,
+  runBlock,
   settleOf,
 } from '../../scenarios/comparisons/parallel.js';
 import { checkResult } from '../../report/result.js';
@@ -58,6 +59,51 @@ describe('what counts of a call', () => {
       100, 100, 100,
     ]);
   });
+});
+
+it('calls connect on legs that have their delay already, and are impaired later', async () => {
+  /** @type {string[]} */
+  const done = [];
+  const stats = { up: { arrived: { bytes: 0 } }, seconds: 1 };
+  const noting =
+    (/** @type {string} */ name, /** @type {unknown} */ value) =>
+    async (/** @type {any} */ given) => {
+      done.push(given?.delayMs && !given.up ? `${name} ${given.delayMs} ms` : name);
+      return value;
+    };
+  const legs = ['sender', 'receiver'].map((name) => ({
+    set: noting(`${name} set`, undefined),
+    reset: noting(`${name} reset`, undefined),
+    stats: noting(`${name} stats`, stats),
+  }));
+  const star = {
+    legs,
+    set: noting('all set', undefined),
+    seedAnew: noting('seed', undefined),
+    clear: noting('clear', undefined),
+  };
+  const path = {
+    connect: noting('connect', undefined),
+    carry: noting('carry', { ages: [] }),
+    hangUp: noting('hang up', undefined),
+  };
+  const lab = {
+    options: { seed: 1 },
+    blockSeconds: 1,
+    signal: new AbortController().signal,
+    wait: async () => {},
+  };
+  await runBlock(/** @type {any} */ (lab), /** @type {any} */ (star), {
+    way: 'stream',
+    repetition: 0,
+    condition: {
+      ...{ sweep: 'all', value: 1 },
+      leg: { delayMs: 10, up: { rateBits: 80_000, queueMs: 300 } },
+    },
+    calls: [{ ...content, path: /** @type {any} */ (path) }],
+  });
+  expect(done.slice(0, 4)).toEqual(['all set 10 ms', 'connect', 'seed', 'sender set']);
+  expect(done.slice(-2)).toEqual(['clear', 'hang up']);
 });
 
 it('a part of it has a result, with a mean over the calls', () => {
