@@ -316,7 +316,7 @@ export function functionsOf(participants) {
     open: (options) => participants.open(options),
     join: (options) => participants.join(options),
     leave: (options) => participants.leave(options),
-    note: () => participants.note(),
+    note: (options) => participants.note(options),
     take: () => participants.take(),
     listen: (options) => participants.listen(options),
     recording: (options) => participants.recording(options),
