@@ -2,13 +2,18 @@
 
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, Option } from 'commander';
-import { EXPERIMENTS, markdownOf, resultsIn, runPapers } from './scenarios/comparisons/papers.js';
+import {
+  EXPERIMENTS,
+  markdownOf,
+  resultsIn,
+  runPapers,
+  unfinishedOf,
+} from './scenarios/comparisons/papers.js';
 import { comparedTable } from './scenarios/comparisons/papers-compared.js';
-import { BENCHMARKS, runTargets } from './scenarios/bars.js';
+import { BENCHMARKS, runTargets, secondsOfBenchmarks } from './scenarios/bars.js';
 import { watchMachine } from '../testkit/machine.js';
 import { findChromium } from '../testkit/browsers/chromium.js';
 import { codecCommand } from './codec/codec.js';
@@ -17,8 +22,9 @@ import { systemClock } from '../public/shared/clock.js';
 import { sentenceOf } from '../server/errors/config-error.js';
 import { Lab } from './scenarios/lab.js';
 import { openLink } from './link/link.js';
-import { listOf, number } from './options.js';
+import { listOf, wholeNumber } from './options.js';
 import {
+  disturbanceIn,
   disturbanceWarning,
   disturbanceWords,
   disturbedResult,
@@ -31,6 +37,7 @@ import { textSummary } from './report/text-table.js';
 import { trustedResult } from './report/result.js';
 import { RunFolder } from './report/run-folder.js';
 import { overrunOf, secondsOf } from './scenarios/durations.js';
+import { Interruption, interruption } from './scenarios/interruption.js';
 import { secondsOfCommands } from './scenarios/runs.js';
 import { scenarios } from './scenarios/index.js';
 import { runTimes, SMALLEST } from './scenarios/times.js';
@@ -125,7 +132,7 @@ program
   .option(
     '--seed <number>',
     'of the links and the statistics of all, for a second run with other losses in other --runs',
-    number(0, 2 ** 32 - 1),
+    wholeNumber(0, 2 ** 32 - 1),
     1,
   )
   .addOption(
@@ -175,7 +182,7 @@ program
 /** @param {{ only: string[], out: string }} options */
 async function showTimes({ only, out }) {
   const [times] = await showTables({
-    argvs: only.map((name) => [name, ...SMALLEST[name]]),
+    seconds: secondsOfCommands(only.map((name) => [name, ...SMALLEST[name]])),
     name: 'times',
     title: 'Told and taken times',
     summary: 'A small plan of each scenario: the time that it told beforehand, and what it took.',
@@ -183,14 +190,14 @@ async function showTimes({ only, out }) {
     options: { only, out },
     run: async (means) => [await runTimes({ ...means, only })],
   });
-  if (times.rows.some((row) => row.at(-1) === 'not kept')) process.exitCode = 1;
+  if (times.rows.some((row) => row.at(-1) !== 'kept')) process.exitCode = 1;
 }
 
 /** @param {{ only: string[], out: string }} options */
 async function showTargets({ only, out }) {
   const benchmarks = BENCHMARKS.filter(({ name }) => only.includes(name));
   await showTables({
-    argvs: benchmarks.map(({ argv }) => argv),
+    seconds: secondsOfBenchmarks(benchmarks),
     name: 'bars',
     title: 'Targets',
     summary: 'What is to be reached, and what was, one benchmark after the other.',
@@ -214,8 +221,9 @@ async function showTargets({ only, out }) {
 async function showPapers({ only, runs, seed, out, compare }) {
   const experiments = EXPERIMENTS.filter(({ name }) => only.includes(name));
   if (compare) return comparePapers(experiments, compare);
+  const unfinished = await unfinishedOf(experiments, { runs, seed });
   const [papers, ratings] = await showTables({
-    argvs: experiments.map(({ argv }) => argv),
+    seconds: secondsOfCommands(unfinished.map(({ argv }) => argv)),
     name: 'papers',
     title: "The papers' experiments",
     summary: 'What four papers found, and what is found here.',
@@ -259,7 +267,7 @@ async function comparePapers(experiments, folders) {
 /**
  * Runs scenarios one after another, and shows their common result.
  * @param {object} options
- * @param {readonly (readonly string[])[]} options.argvs  of their commands
+ * @param {number} options.seconds  that they take
  * @param {string} options.name
  * @param {string} options.title
  * @param {string} options.summary
@@ -268,21 +276,20 @@ async function comparePapers(experiments, folders) {
  * @param {(means: { folder: RunFolder, signal: AbortSignal, progress: (what: string, share: number)
  *   => void }) => Promise<import('./report/result.js').Table[]>} options.run
  */
-async function showTables({ argvs, name, title, summary, notes, options, run: runAll }) {
-  const { signal } = interruption();
+async function showTables({ seconds, name, title, summary, notes, options, run: runAll }) {
+  const signal = interruption();
   const folder = await openFolder(
     { name, title, quantities: [] },
     options,
     findChromium() ?? undefined,
   );
   const progress = new Progress(process.stderr, systemClock);
-  progress.print(`${title}: some ${formatDuration(1000 * secondsOfCommands(argvs))}`);
+  progress.print(`${title}: some ${formatDuration(1000 * seconds)}`);
   progress.begin(title);
-  const tables = await runAll({
+  const tables = await ended(
     folder,
-    signal,
-    progress: (what, share) => progress.update(share, what),
-  });
+    runAll({ folder, signal, progress: (what, share) => progress.update(share, what) }),
+  );
   progress.close();
   const result = { title, summary, headlines: [], tables, plots: [], notes };
   const report = await (signal.aborted
@@ -291,16 +298,6 @@ async function showTables({ argvs, name, title, summary, notes, options, run: ru
   console.log(textSummary(folder.run, result, report));
   if (signal.aborted) process.exitCode = 1;
   return tables;
-}
-
-function interruption() {
-  const interrupted = new AbortController();
-  // Each process that is waited for listens to it.
-  setMaxListeners(0, interrupted.signal);
-  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
-    process.on(signal, () => interrupted.abort(new Error(`interrupted by ${signal}`)));
-  }
-  return interrupted;
 }
 
 /**
@@ -318,11 +315,38 @@ function reasonOf(signal) {
  * @param {Scenario} scenario
  * @param {any} options
  */
-async function run(scenario, { link: profile, ...options }) {
-  const interrupted = interruption();
+async function run(scenario, options) {
+  const signal = interruption();
   const chromium = options.browser ? requireChromium() : undefined;
+  const folder = await openFolder(scenario, options, chromium);
+  await ended(folder, measureInto(folder, scenario, options, { chromium, signal }));
+}
+
+/**
+ * Awaits a run's work. One that breaks off must not leave its folder open: that would write on, and
+ * the process would never end.
+ * @template T
+ * @param {RunFolder} folder
+ * @param {Promise<T>} work
+ * @returns {Promise<T>}
+ */
+async function ended(folder, work) {
+  try {
+    return await work;
+  } catch (error) {
+    await folder.fail(error);
+    throw error;
+  }
+}
+
+/**
+ * @param {RunFolder} folder
+ * @param {Scenario} scenario
+ * @param {any} options
+ * @param {{ chromium: string | undefined, signal: AbortSignal }} means
+ */
+async function measureInto(folder, scenario, { link: profile, ...options }, { chromium, signal }) {
   const progress = new Progress(process.stderr, systemClock);
-  const folder = await openFolder(scenario, { ...options, link: profile }, chromium);
   if (options.qlog) beginQlogs(options.qlog);
   const toldSeconds = secondsOf(scenario, { ...options, link: profile });
   progress.print(`${scenario.title}: some ${formatDuration(1000 * toldSeconds)}`);
@@ -346,7 +370,7 @@ async function run(scenario, { link: profile, ...options }) {
     link,
     folder,
     startClients,
-    signal: interrupted.signal,
+    signal,
     progress: (what, share) => progress.update(share, what),
   });
   const watch = await watchMachine();
@@ -356,12 +380,15 @@ async function run(scenario, { link: profile, ...options }) {
     const measured = scenario.result(folder, { ...options, link: profile });
     const qlogs = options.qlog ? [qlogNote(await completeQlogs(options.qlog))] : [];
     const result = { ...measured, notes: [...measured.notes, ...qlogs] };
-    const marked = disturbedResult(options.quick ? quickResult(result) : result, disturbance);
+    const marked = disturbedResult(
+      options.quick ? quickResult(result) : result,
+      disturbanceIn(folder.run.warnings),
+    );
     return toldResult(link, folder, marked);
   };
   try {
     progress.begin('measuring the link');
-    await Promise.race([describeLink(link, folder), reasonOf(interrupted.signal)]);
+    await Promise.race([describeLink(link, folder), reasonOf(signal)]);
     progress.begin(scenario.name);
     if (options.linkSteps) await link.steps(options.linkSteps);
     await scenario.measure(lab);
@@ -376,21 +403,19 @@ async function run(scenario, { link: profile, ...options }) {
   } catch (error) {
     progress.close();
     await lab.close();
-    const reason = interrupted.signal.aborted ? interrupted.signal.reason : error;
+    const reason = signal.aborted ? signal.reason : error;
     const isMeasured = scenario.quantities.some(({ name }) => folder.samples(name).length > 0);
     const result = isMeasured ? await resultOf(told, folder) : undefined;
     const report = await folder.fail(reason, result);
     if (result) console.log(textSummary(folder.run, result, report));
-    const ending = interrupted.signal.aborted
-      ? `was ${reason.message}`
-      : `broke off: ${reason.message}`;
+    const ending = signal.aborted ? `was ${reason.message}` : `broke off: ${reason.message}`;
     tellFailure(`The run ${ending}. Results so far: ${report}`, reason);
   } finally {
     // Its thread would keep the process of a run that measured nothing.
     watch();
     await link.close();
     // On loopback a measurement of the link may still run; it ends with this process.
-    if (interrupted.signal.aborted) process.exit();
+    if (signal.aborted) process.exit();
   }
 }
 
@@ -416,7 +441,11 @@ async function resultOf(told, folder) {
  */
 function tellFailure(words, error) {
   console.error(words);
-  process.send?.({ brokeOff: error instanceof Error ? error.message : String(error) });
+  if (process.connected)
+    process.send?.({
+      brokeOff: error instanceof Error ? error.message : String(error),
+      ...(error instanceof Interruption && { interruptedBy: error.by }),
+    });
   process.exitCode = 1;
 }
 

@@ -8,7 +8,7 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { wasDisturbed } from '../report/marks.js';
-import { runNode, runScenario } from './runs.js';
+import { runNode, runScenario, secondsOfCommands } from './runs.js';
 import { framePathTargets, joined, stallTargets, TABLE, targetsTable } from './targets.js';
 
 /** @param {string} file  beside this one's folder */
@@ -17,17 +17,19 @@ function pathOf(file) {
 }
 
 /**
- * Benchmarks that are separate commands and no scenarios: their Node.js arguments, and the table
- * of their output.
+ * Benchmarks that are separate commands and no scenarios: their Node.js arguments, their time and
+ * the longest in seconds, and the table of their output.
  */
 const COMMANDS = Object.freeze({
   'frame-path': {
     argv: ['--expose-gc', pathOf('../frame-path.js'), '--json'],
+    seconds: 20,
     limitSeconds: 120,
     tableOf: framePathTargets,
   },
   stalls: {
     argv: [pathOf('../stalls.js'), '--json'],
+    seconds: 300,
     limitSeconds: 900,
     tableOf: stallTargets,
   },
@@ -83,6 +85,20 @@ export const BENCHMARKS = Object.freeze([
 ]);
 
 /**
+ * Told time of benchmarks, in seconds.
+ * @param {readonly Benchmark[]} benchmarks
+ */
+export const secondsOfBenchmarks = (benchmarks) =>
+  benchmarks.reduce(
+    (all, { name, argv }) =>
+      all + (argv.length > 0 ? secondsOfCommands([argv]) : commandOf(name).seconds),
+    0,
+  );
+
+/** @param {string} name of a benchmark that is no scenario */
+const commandOf = (name) => COMMANDS[/** @type {keyof typeof COMMANDS} */ (name)];
+
+/**
  * @param {object} options
  * @param {readonly Benchmark[]} options.benchmarks
  * @param {RunFolder} options.folder
@@ -133,7 +149,7 @@ async function runTarget({ name, argv }, folder, signal, run) {
 
 /** @param {Benchmark} benchmark @param {AbortSignal} signal */
 async function runCommand({ name }, signal) {
-  const { argv, limitSeconds, tableOf } = COMMANDS[/** @type {keyof typeof COMMANDS} */ (name)];
+  const { argv, limitSeconds, tableOf } = commandOf(name);
   const { output, code, reason } = await runNode(argv, limitSeconds, signal);
   if (code !== 0) throw new Error(reason ?? `it broke off (exit code ${code})`);
   return tableOf(JSON.parse(output.slice(output.indexOf('{'))));

@@ -24,7 +24,7 @@ import {
 import { measureBlocks, randomFor } from './scenario.js';
 import { JAMULUS, lackOfJamulus } from '../peers/jamulus.js';
 import { intervalWords, targetsTable } from './targets.js';
-import { namesOf } from '../options.js';
+import { namesOf, wholeNumber } from '../options.js';
 import { Child, MachineMeter } from '../../testkit/participants/child.js';
 import { MAIN } from '../participants/server-profile.js';
 import { meanEstimate } from '../report/quantity-views.js';
@@ -110,7 +110,7 @@ export const crowd = {
       .option(
         '--workers <count>',
         'worker threads that have the rooms; 0: the main thread',
-        (text) => Number(text),
+        wholeNumber(0, 256),
         0,
       )
       .option('--profile', "where the server's CPU goes, part by part; it takes some itself", false)

@@ -4,7 +4,6 @@
  * @import { Lab } from './lab.js'
  */
 
-import { setTimeout as pause } from 'node:timers/promises';
 import { findNats, NATS_MISSING } from '../../deploy/cluster-processes.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import {
@@ -16,6 +15,7 @@ import {
 import { Headless } from '../../testkit/participants/headless.js';
 import { readSpeech } from '../../testkit/participants/speech.js';
 import { leastCovering } from '../../testkit/statistics.js';
+import { wholeNumber } from '../options.js';
 import { targetsTable } from './targets.js';
 
 /** Targets, in milliseconds. */
@@ -42,7 +42,12 @@ export const failover = {
   quantities: [again],
   defaults: { duration: 1, repetitions: 1, transports: ['webtransport'] },
   addOptions: (command) =>
-    void command.option('--kills <count>', 'how often the node is killed', Number, 20),
+    void command.option(
+      '--kills <count>',
+      'how often the node is killed',
+      wholeNumber(1, 1000),
+      20,
+    ),
 
   async measure(lab) {
     const { transports, kills, server } =
@@ -180,10 +185,10 @@ async function measureOver(lab, cluster, transport, kills, share) {
   try {
     await speaker.join({ origin: one.url, room: ROOM, name: 'Speaker', transport });
     await listener.join({ origin: one.url, room: ROOM, name: 'Listener', transport });
-    await pause(2000);
+    await lab.wait(2);
     const from = listener.recorded;
     cluster.natsServers[0].kill('SIGKILL');
-    await pause(2000);
+    await lab.wait(2);
     record(
       'NATS server killed',
       longestGapMs(listener.recording.subarray(from, listener.recorded)),
@@ -205,7 +210,7 @@ async function measureOver(lab, cluster, transport, kills, share) {
       await cluster.kill(owner);
       await cluster.startNode(owner.number);
       await cluster.settle(3);
-      await pause(300);
+      await lab.wait(0.3);
     }
   } finally {
     await Promise.all(people.map((person) => person.close()));

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { secondsOf } from './durations.js';
 import { scenarios } from './index.js';
+import { SIGNALS } from './interruption.js';
 import { scenarioCommand } from './scenario-command.js';
 
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
@@ -108,13 +109,17 @@ export function runNode(argv, limitSeconds, signal) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
     let output = '';
+    let isEnded = false;
     /** @type {string | undefined} */
     let reason;
+    /** @type {NodeJS.Signals | undefined} */
+    let interruptedBy;
     /** @type {NodeJS.Timeout | undefined} */
     let killing;
     const end = () => {
+      isEnded = true;
       child.kill('SIGTERM');
-      killing = setTimeout(() => child.kill('SIGKILL'), TIDY_MS);
+      killing ??= setTimeout(() => child.kill('SIGKILL'), TIDY_MS);
     };
     const limit = setTimeout(() => {
       reason = `it was ended after ${limitSeconds} s`;
@@ -122,13 +127,22 @@ export function runNode(argv, limitSeconds, signal) {
     }, limitSeconds * 1000);
     signal.addEventListener('abort', end);
     child.stdout?.on('data', (chunk) => (output += chunk));
-    child.on('message', (/** @type {any} */ { brokeOff }) => (reason ??= brokeOff));
+    child.on('message', (/** @type {any} */ message) => {
+      reason ??= message.brokeOff;
+      interruptedBy = message.interruptedBy;
+    });
     child.once('error', reject);
-    child.once('close', (code) => {
+    child.once('close', (code, endedBy) => {
       clearTimeout(limit);
       clearTimeout(killing);
       signal.removeEventListener('abort', end);
+      const by = SIGNALS.find((one) => one === (interruptedBy ?? endedBy));
+      if (by && !isEnded) {
+        reason ??= `interrupted by ${by}`;
+        process.emit(by, by);
+      }
       resolve({ output, code, reason });
     });
+    if (signal.aborted) end();
   });
 }

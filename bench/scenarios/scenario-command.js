@@ -10,7 +10,7 @@ import { defaultEncoderSettings } from '../../public/shared/stream/codec.js';
 import plugin from '../../testkit/plugin.js';
 import { loadConfig } from '../../server/config/config.js';
 import { LINK_PROFILES } from '../link/profiles.js';
-import { listOf, number } from '../options.js';
+import { listOf, number, wholeNumber } from '../options.js';
 import { readQlogFolder } from '../plugin/qlog.js';
 import { FORMATS } from './lab.js';
 
@@ -51,7 +51,7 @@ export function scenarioCommand(scenario) {
     .option(
       '--repetitions <count>',
       'blocks that the duration is cut into, the protocols by turns',
-      number(1, 1000),
+      wholeNumber(1, 1000),
       repetitions,
     )
     .option('--warm-up <seconds>', 'left out at the beginning of each block', number(0, 60), 1.5)
@@ -65,7 +65,7 @@ export function scenarioCommand(scenario) {
         .choices(Object.keys(FORMATS))
         .default(format),
     )
-    .option('--seed <number>', 'of the link and the statistics', number(0, 2 ** 32 - 1), 1)
+    .option('--seed <number>', 'of the link and the statistics', wholeNumber(0, 2 ** 32 - 1), 1)
     .option(
       '--browser',
       'participants in Chromium (CHROMIUM_PATH, or where it usually is) instead of headless ones',

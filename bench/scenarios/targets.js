@@ -73,11 +73,18 @@ export function targetsTable(targets) {
         `${is} ${text(limit)}`,
         isKnown ? text(reached) : '–',
         isKnown ? (isMet(target) ? 'met' : 'not met') : 'not measured',
-        why,
+        knownWords(why),
       ];
     }),
   };
 }
+
+/**
+ * A remark with the marks of figures for those in it that aren't known, as of a run that broke off.
+ * @param {string} why
+ */
+const knownWords = (why) =>
+  why.replace(/\bNaN\b/g, formatNumber(NaN)).replace(/\bInfinity\b/g, formatNumber(Infinity));
 
 /** @param {readonly Table[]} tables of targets */
 export function joined(tables) {

@@ -233,6 +233,48 @@ describe.concurrent("the lab's command", () => {
     expect(said).toMatch(/The run was interrupted by SIGINT\. Results so far: /);
   }, 60_000);
 
+  it('begins no further run when one of several is interrupted alone', async (test) => {
+    const out = await temporaryFolder(test);
+    const argv = [MAIN, 'times', '--only', 'rtt,datagrams', '--out', out];
+    const lab = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'ignore'] });
+    let said = '';
+    lab.stdout.on('data', (chunk) => (said += chunk));
+    const runs = async () => {
+      const [folder] = await readdir(out);
+      return (await readdir(join(out, folder))).filter((name) => /-(rtt|datagrams)-/.test(name));
+    };
+    const begun = () =>
+      runs().then(
+        ({ length }) => length,
+        () => 0,
+      );
+    await test.expect.poll(begun, { timeout: 50_000 }).toBe(1);
+    const { stdout } = await promisify(execFile)('pgrep', ['-P', String(lab.pid)]);
+    process.kill(Number(stdout.trim()), 'SIGTERM');
+    expect(await new Promise((resolve) => void lab.once('close', resolve))).toBe(1);
+    expect(said).toMatch(/Not complete: interrupted by SIGTERM/);
+    expect(await runs()).toHaveLength(1);
+  }, 90_000);
+
+  it('ends when the command that runs it is killed', async (test) => {
+    const out = await temporaryFolder(test);
+    const argv = [MAIN, 'times', '--only', 'rtt', '--out', out];
+    const lab = spawn(process.execPath, argv, { stdio: 'ignore' });
+    const errorOf = async () => {
+      const [series] = await readdir(out);
+      const run = (await readdir(join(out, series))).find((name) => /-rtt-/.test(name));
+      if (run === undefined) return '';
+      return JSON.parse(await readFile(join(out, series, run, 'run.json'), 'utf8')).error;
+    };
+    await test.expect
+      .poll(() => errorOf().catch(() => ''), { timeout: 50_000 })
+      .toMatch(/still goes on/);
+    lab.kill('SIGKILL');
+    await test.expect
+      .poll(errorOf, { timeout: 15_000 })
+      .toBe('interrupted: the command that ran it has ended');
+  }, 90_000);
+
   it.each([
     [
       ['rtt', '--duration', '0'],
@@ -247,6 +289,10 @@ describe.concurrent("the lab's command", () => {
     [
       ['rtt', '--out', '/dev/null/x'],
       /^bench: --out: "\/dev\/null\/x": nothing can be written there \(ENOTDIR\)$/m,
+    ],
+    [
+      ['rtt', '--seed', '1.5'],
+      /^bench: --seed must be a whole number from 0 to \d+; it is "1\.5"\.$/m,
     ],
     [['sing'], /unknown command 'sing'/],
     [['report', '/nowhere', '/elsewhere'], /nowhere is no run's folder/],

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { limitOf, runNode, runScenario } from '../../scenarios/runs.js';
 
 const never = new AbortController().signal;
@@ -41,6 +41,55 @@ it(
   },
   PATIENCE_MS,
 );
+
+describe('a signal', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  /** Keeps signals from the process of the tests. @returns {string[]} their names */
+  function signals() {
+    /** @type {string[]} */
+    const got = [];
+    const { emit } = process;
+    vi.spyOn(process, 'emit').mockImplementation(
+      /** @type {any} */ (
+        (/** @type {string} */ name, /** @type {unknown[]} */ ...rest) =>
+          /^SIG/.test(name) ? got.push(name) > 0 : Reflect.apply(emit, process, [name, ...rest])
+      ),
+    );
+    return got;
+  }
+
+  it.each([
+    ['that ended a program', "process.kill(process.pid, 'SIGINT'); setTimeout(() => {}, 60_000)"],
+    [
+      'that a program says it was ended by',
+      "process.send({ brokeOff: 'interrupted by SIGINT', interruptedBy: 'SIGINT' }); " +
+        'process.exitCode = 1',
+    ],
+  ])(
+    '%s interrupts what runs it too, as in a shell',
+    async (_, script) => {
+      const got = signals();
+      expect(await run(script)).toMatchObject({ reason: 'interrupted by SIGINT' });
+      expect(got).toEqual(['SIGINT']);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'by which a program is ended from here interrupts nothing else',
+    async () => {
+      const got = signals();
+      const over = new AbortController();
+      over.abort(new Error('enough'));
+      // Broken off before: the program is ended at once.
+      await runNode(['-e', 'setTimeout(() => {}, 60_000)'], 60, over.signal);
+      await runNode(['-e', 'setTimeout(() => {}, 60_000)'], 0, never);
+      expect(got).toEqual([]);
+    },
+    PATIENCE_MS,
+  );
+});
 
 it(
   'a scenario that breaks off before it has a folder says why',

@@ -60,3 +60,15 @@ it('options that a scenario leaves to its defaults are known without a command l
     ways: ['stream'],
   });
 });
+
+it.each([
+  ['rtt', '--repetitions', '2.5'],
+  ['rtt', '--seed', '1.5'],
+  ['load', '--talking', 'all'],
+  ['crowd', '--workers', 'auto'],
+  ['failover', '--kills', '-1'],
+])('%s takes no %s %s, which would measure something else', (name, option, value) => {
+  const command = scenarioCommand(scenario(name)).exitOverride();
+  command.configureOutput({ writeErr: () => {} });
+  expect(() => command.parse([option, value], { from: 'user' })).toThrow('whole number');
+});

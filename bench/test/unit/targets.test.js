@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { disturbanceWarning } from '../../report/marks.js';
 import { checkResult, NO_RESULT } from '../../report/result.js';
-import { BENCHMARKS, runTargets } from '../../scenarios/bars.js';
+import { BENCHMARKS, runTargets, secondsOfBenchmarks } from '../../scenarios/bars.js';
 import {
   framePathTargets,
   isMet,
@@ -43,6 +43,12 @@ describe('a target', () => {
   });
 });
 
+it('a remark has a dash for a figure that isn’t known', () => {
+  const why = `D ${NaN.toFixed(0)} ms, at most ${Infinity.toFixed(1)} ms, by NaNo`;
+  const { rows } = targetsTable([{ what: 'D', limit: 8, reached: NaN, unit: 'ms', why }]);
+  expect(rows[0].at(-1)).toBe('D – ms, at most ∞ ms, by NaNo');
+});
+
 describe('the targets of all benchmarks', () => {
   it('are the rows of each, in order, in one table', () => {
     const one = targetsTable([{ what: 'a', limit: 1, reached: 1, unit: 'ms' }]);
@@ -56,6 +62,14 @@ describe('the targets of all benchmarks', () => {
       ['c', 'not measured'],
     ]);
     expect(() => checkResult({ ...NO_RESULT, tables: [joined([])] })).not.toThrow();
+  });
+
+  it('are told their time, those too that are no scenarios', () => {
+    const told = (/** @type {string[]} */ ...names) =>
+      secondsOfBenchmarks(BENCHMARKS.filter(({ name }) => names.includes(name)));
+    expect(told('frame-path')).toBeGreaterThan(5);
+    expect(told('stalls')).toBeGreaterThan(60);
+    expect(told('stalls', 'loss', 'memory')).toBe(told('stalls') + told('loss') + told('memory'));
   });
 
   it('hold what a frame costs without a codec, as it is pushed', () => {
