@@ -3,7 +3,7 @@ import { icons } from '../ui/kit/icons.js';
 import { ChapterList, readChapters } from './chapter-list.js';
 import { HttpPlayer } from './http-player.js';
 import { direction, language, locale } from '../texts/language.js';
-import { recordingPageTexts as texts } from '../texts/pages.js';
+import { errorPageTexts, recordingPageTexts as texts } from '../texts/pages.js';
 import { sizeText } from '../texts/units.js';
 import { momentHash, readMoment } from './moments.js';
 import { PlayerBar, SKIP_SECONDS } from './player-bar.js';
@@ -22,6 +22,13 @@ import { PlayerBar, SKIP_SECONDS } from './player-bar.js';
  * @property {{ file: string, label: string, person: string | null, seconds: number | null, bytes:
  *   number }[]} files
  */
+
+/** Why a recording can't be had, by the answer's status. @type {Map<number | undefined, string>} */
+const REASONS = new Map([
+  [403, errorPageTexts.reasons.banned],
+  [404, texts.missing],
+  [410, texts.deleted],
+]);
 
 /** Interval of checks of a growing recording, in milliseconds. */
 const POLL_MS = 2000;
@@ -97,10 +104,7 @@ class RecordingPage {
   /** Fetches and shows the recording. */
   async open() {
     const answer = await fetch(this.#url).catch(() => null);
-    if (!answer?.ok)
-      return this.#notice(
-        answer === null ? texts.unreachable : answer.status === 410 ? texts.deleted : texts.missing,
-      );
+    if (!answer?.ok) return this.#notice(REASONS.get(answer?.status) ?? texts.unreachable);
     this.#description = /** @type {Description} */ (await answer.json());
     const { room, startedAt, seconds } = this.#description;
     document.title = texts.title(room);
@@ -122,7 +126,8 @@ class RecordingPage {
   async #poll() {
     try {
       const answer = await fetch(this.#url);
-      if (answer.status === 410) return this.#notice(texts.deleted);
+      const reason = REASONS.get(answer.status);
+      if (reason !== undefined) return this.#notice(reason);
       if (answer.ok) {
         this.#description = /** @type {Description} */ (await answer.json());
         this.#player?.grown(this.#length);

@@ -206,6 +206,21 @@ inBrowser.describe(`the page of a recording in ${BROWSER}`, () => {
     },
   );
 
+  inBrowser.it('says why a recording can’t be had', async () => {
+    const id = await recorded();
+    const context = await site.browser.newContext();
+    const page = await context.newPage();
+    for (const [status, sentence] of /** @type {const} */ ([
+      [403, 'A moderator has banned you from this room for a while.'],
+      [500, 'The server can’t be reached. Check the connection, then reload the page.'],
+    ])) {
+      await page.route('**/api/recordings/*', (route) => route.fulfill({ status, json: {} }));
+      await page.goto(new URL(`/recordings/${id}`, site.url).href);
+      await page.getByText(sentence).waitFor();
+    }
+    await context.close();
+  });
+
   inBrowser.it('that is not there is told in the language of its reader', async () => {
     // A page of its own: the site takes a missing page for a fault.
     const context = await site.browser.newContext({ locale: 'de' });
