@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { EventKind, load } from './binding.js';
-import { Port } from './port.js';
+import { EngineCallback, Port } from './port.js';
 
 /**
  * @import { Admissions, EndpointSettings, NativeEvent, RequestInfo } from './binding.js'
@@ -109,15 +109,18 @@ export class Endpoint {
     try {
       checkSettings(settings);
       const { Endpoint: Native } = load(settings.library);
-      /** @type {() => void} */
-      let read = () => {};
-      const native = new Native(settings, () => read());
+      const callback = new EngineCallback();
+      const native = new Native(settings, callback.call);
       this.#native = native;
-      this.#port = new Port((readPort) => ((read = readPort), native.port()), {
-        onSession: (session) => this.#listen?.onSession(session),
-        onEvent: (event) => this.#dispatch(event),
-        onFault: (message, session) => this.#fault(message, session),
-      });
+      this.#port = new Port(
+        () => native.port(),
+        {
+          onSession: (session) => this.#listen?.onSession(session),
+          onEvent: (event) => this.#dispatch(event),
+          onFault: (message, session) => this.#fault(message, session),
+        },
+        callback,
+      );
       this.#library = settings.library;
     } catch (error) {
       clearInterval(this.#hold);

@@ -30,6 +30,18 @@ const CLOCK_TRIES = 16;
  *   the process warns
  */
 
+const readNothing = () => {};
+
+/**
+ * Callback for the engine, which keeps it as long as there is the engine's own object. A reader
+ * refers to that object: neither is freed until the reader is taken away.
+ */
+export class EngineCallback {
+  /** @type {() => void} */
+  read = readNothing;
+  call = () => this.read();
+}
+
 /**
  * The sessions of an endpoint that one thread serves. Their packets come directly from QUIC's
  * threads.
@@ -37,6 +49,7 @@ const CLOCK_TRIES = 16;
 export class Port {
   /** @type {NativePort} */
   #native;
+  #callback;
   #options;
   /** @type {Map<number, NativeSession>} */
   #sessions = new Map();
@@ -75,10 +88,13 @@ export class Port {
    * Used by the endpoint and open().
    * @param {(read: () => void) => NativePort} make
    * @param {PortOptions} options
+   * @param {EngineCallback} [callback] given to the engine already
    */
-  constructor(make, options) {
+  constructor(make, options, callback = new EngineCallback()) {
     this.#options = options;
-    this.#native = make(this.#read);
+    this.#callback = callback;
+    callback.read = this.#read;
+    this.#native = make(callback.call);
     this.#native.setClockOffset(clockOffset(this.#native));
   }
 
@@ -147,6 +163,7 @@ export class Port {
    */
   ended() {
     this.#closed = true;
+    this.#callback.read = readNothing;
     for (const id of this.#sessions.keys()) {
       this.#ends.push({
         kind: EventKind.closed,

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Endpoint, loadThreadCpuMs } from '@aloud/native';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { Endpoint, loadThreadCpuMs, Port } from '@aloud/native';
 import { afterEach, expect, it } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
 import { createNativeTransport } from '../../../server/transport/webtransport-native.js';
@@ -16,7 +18,10 @@ import {
   until,
 } from '../../../testkit/native.js';
 
-/** @import { Session } from '../../../server/session/session.js' */
+/**
+ * @import { NativeSession } from '@aloud/native'
+ * @import { Session } from '../../../server/session/session.js'
+ */
 
 const PEER = fileURLToPath(new URL('./peer.js', import.meta.url));
 
@@ -29,6 +34,25 @@ function startPeer(...args) {
   child.stdout.on('data', (text) => (peer.output += text));
   child.on('exit', (code) => (peer.code = code));
   return peer;
+}
+
+/** A server with a further port, its client and a session between them, all closed. */
+async function closedObjects() {
+  const [server, client] = [new Endpoint(), new Endpoint()];
+  const certificate = await newCertificate();
+  const port = Port.open(server.share(), {});
+  const sessions = /** @type {NativeSession[]} */ ([]);
+  const { port: number } = await server.listen({
+    ...certificate,
+    onRequest: (request) => request.accept(),
+    onSession: (session) => sessions.push(session),
+  });
+  const certificateHashes = [certificate.hash];
+  sessions.push(await client.connect(`https://localhost:${number}/`, { certificateHashes }));
+  await until(() => sessions.length === 2);
+  port.close();
+  await Promise.all([client.close(), server.close()]);
+  return [server, client, port, ...sessions].map((object) => new WeakRef(object));
 }
 
 nativeTests.describe('native engine: processes', () => {
@@ -97,6 +121,16 @@ nativeTests.describe('native engine: processes', () => {
     const blocked = threadCpuMs();
     expect(blocked - before).toBeLessThan(100);
     while (threadCpuMs() < blocked + 20);
+  });
+
+  it('leaves nothing in JavaScript’s memory that was closed', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc');
+    const objects = await closedObjects();
+    await until(() => {
+      collect();
+      return objects.every((object) => object.deref() === undefined);
+    });
   });
 
   it.skipIf(process.platform !== 'linux')('leaves no thread behind', async () => {
