@@ -25,7 +25,7 @@ import { systemClock } from '../public/shared/clock.js';
 import { allowHosts } from './allowed-hosts.js';
 import { openAcceptedCertificate, openCertificate } from './certificate/certificate-source.js';
 import { openCluster, reachedAt } from './cluster/open-cluster.js';
-import { isHttps, pageUrl } from './config/config.js';
+import { EVERY_HOST, isHttps, pageUrl } from './config/config.js';
 import { partsOf, readAcme } from './config/readers.js';
 import { drainRooms } from './drain.js';
 import { RoomHost } from './host/room-host.js';
@@ -181,7 +181,7 @@ async function start(base, { observer, onDrain }) {
     report: reportOf(config, port, {
       lan: lan && address !== null ? lan.lanReport(address, port, served.h3Port) : null,
       http3: http3.line,
-      webrtc: webRtcLine(config.webrtc, webRtcPort(config, front.server)),
+      webrtc: webRtcLine(config.webrtc, webRtcPlace(config, front.server).port),
       added: added?.line,
       workers: workers?.count ?? 0,
       codec: host.codecLine,
@@ -392,7 +392,7 @@ function openOverTcp(node, { gate, server }) {
     createWebRtc({
       ...shared,
       codec: node.host.codec,
-      port: () => webRtcPort(config, server),
+      at: () => webRtcPlace(config, server),
       load: config.webrtc ? findWebRtc() : null,
     }),
   );
@@ -400,15 +400,19 @@ function openOverTcp(node, { gate, server }) {
 }
 
 /**
- * UDP port of WebRTC: the number of the page's TCP port, unless HTTP/3 has it.
+ * Where WebRTC is: at the page's address, and at the number of its TCP port, unless HTTP/3 has it.
  * @param {Config} config
  * @param {Server} server
- * @returns {number} 0: a free port for each session
+ * @returns {import('./webrtc/webrtc.js').Place}
  */
-function webRtcPort({ h3Port, engine }, server) {
-  const address = server.address();
-  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
-  return engine !== 'none' && port === h3Port ? 0 : port;
+function webRtcPlace({ h3Port, engine }, server) {
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') return { address: null, port: 0 };
+  const { address, port } = bound;
+  return {
+    address: EVERY_HOST.has(address) ? null : address,
+    port: engine !== 'none' && port === h3Port ? 0 : port,
+  };
 }
 
 /** Opens a plugin's transport, if it has one. @param {Node} node */

@@ -2,6 +2,7 @@
  * @import { Track } from 'node-datachannel'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Offer } from './sdp.js'
+ * @import { Place } from './webrtc.js'
  */
 
 import { finishAnswer } from './sdp.js';
@@ -39,13 +40,13 @@ export class Peer {
   /**
    * @param {object} options
    * @param {Library} options.library
-   * @param {number} options.port  UDP port of all peers; 0: a free one
+   * @param {Place} options.at
    * @param {Offer} options.offer
    * @param {Clock} options.clock
    * @param {(bytes: Uint8Array) => void} options.onPacket  gets each RTP packet of the peer
    * @param {() => void} options.onEnd  called once, when the connection has ended or failed
    */
-  constructor({ library, port, offer, clock, onPacket, onEnd }) {
+  constructor({ library, at: { address, port }, offer, clock, onPacket, onEnd }) {
     this.#library = library;
     this.#clock = clock;
     this.#offer = offer;
@@ -54,6 +55,7 @@ export class Peer {
       iceServers: [],
       disableAutoNegotiation: true,
       forceMediaTransport: true,
+      ...(address !== null && { bindAddress: address }),
       ...(port !== 0 && { enableIceUdpMux: true, portRangeBegin: port, portRangeEnd: port }),
     });
     this.#connection = connection;

@@ -86,7 +86,7 @@ const LOOKUP_MS = 1000;
  * @property {Pick<RoomsByThread, 'inRoom'>} rooms
  * @property {Pick<Cluster, 'find'>} [cluster]  undefined when this server has all rooms
  * @property {Codec} codec
- * @property {() => number} port  UDP port of all sessions; 0: a free one for each
+ * @property {() => Place} at  of all sessions
  * @property {(() => Promise<Library>) | null} load  null when WebRTC is off
  * @property {ClientAddress} [clientOf]  finds a request's client; by default its peer
  * @property {(name: string) => Promise<{ address: string }[]>} [resolve]  finds the addresses of a
@@ -95,6 +95,10 @@ const LOOKUP_MS = 1000;
  * @property {Log} log
  *
  * @typedef {{ handle: Middleware, close: () => Promise<void> }} WebRtc
+ *
+ * @typedef {object} Place
+ * @property {string | null} address  IP address; null for all of this machine's
+ * @property {number} port            UDP; 0: a free one for each session
  *
  * @typedef {object} Asked
  * @property {'whip' | 'whep'} kind
@@ -276,7 +280,7 @@ class WebRtcServer {
       sound = format ? await ReceivedSound.open(offer.payloadType, format) : null;
       if (session.ended) return sound?.close();
       peer = new Peer({
-        ...{ library, offer, clock, port: this.#options.port() },
+        ...{ library, offer, clock, at: this.#options.at() },
         onPacket: sound ? this.#receiver(open, sound) : () => {},
         onEnd: () => session.close(0, 'left'),
       });

@@ -126,7 +126,13 @@ inBrowser.describe('WebRTC', () => {
   });
 
   withLibrary.it('lets a page hear a worker’s room by WHEP', async () => {
-    const { server, ann } = await openStreamRoom('--webrtc', '--workers', '1');
+    const { server, ann } = await openStreamRoom(
+      '--webrtc',
+      '--workers',
+      '1',
+      '--host',
+      '127.0.0.1',
+    );
     const page = await openPage();
     await page.goto(`${server.url}/error.html`);
     const tone = Float32Array.from(

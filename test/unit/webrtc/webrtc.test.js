@@ -25,7 +25,9 @@ class FakePeerConnection {
   /** @type {(track: object) => void} */
   track = () => {};
 
-  constructor() {
+  /** @param {string} _name @param {object} config */
+  constructor(_name, config) {
+    this.config = config;
     FakePeerConnection.all.push(this);
   }
 
@@ -69,14 +71,16 @@ const unexpected = (fields) => expect(fields).toBe(null);
 
 /**
  * @param {{ load?: (() => Promise<any>) | null, onError?: (fields: any) => void, host?: string,
- *   resolve?: (name: string) => Promise<{ address: string }[]> }} [options] host: by which the
- *   server is asked
+ *   resolve?: (name: string) => Promise<{ address: string }[]>,
+ *   at?: import('../../../server/webrtc/webrtc.js').Place }} [options] host: by which the server is
+ *   asked
  */
 async function open({
   load = async () => library,
   onError = unexpected,
   host = '192.0.2.1:8080',
   resolve,
+  at = { address: null, port: 0 },
 } = {}) {
   FakePeerConnection.all = [];
   FakePeerConnection.refusal = null;
@@ -90,7 +94,7 @@ async function open({
     rooms: {
       inRoom: async (name) => /** @type {any} */ (rooms.get(name)?.publicView ?? 'not-found'),
     },
-    ...{ codec: /** @type {any} */ (codec), port: () => 0, load, clock, resolve },
+    ...{ codec: /** @type {any} */ (codec), at: () => at, load, clock, resolve },
     log: /** @type {any} */ ({ error: onError }),
   });
   onTestFinished(() => webrtc.close());
@@ -162,6 +166,21 @@ describe('WHIP', () => {
     const { ask } = await open();
     const { headers } = await ask('OPTIONS', '/whip/lab');
     expect(headers['Access-Control-Allow-Methods'].split(', ')).toContain('PATCH');
+  });
+
+  it.each([
+    [{ address: null, port: 0 }, {}],
+    [{ address: '192.0.2.1', port: 0 }, { bindAddress: '192.0.2.1' }],
+    [
+      { address: null, port: 8080 },
+      { portRangeBegin: 8080, portRangeEnd: 8080 },
+    ],
+  ])('is at the page’s address and port: %o', async (at, expected) => {
+    const { key, ask } = await open({ at });
+    await ask('POST', '/whip/lab', { token: key });
+    const { config } = FakePeerConnection.all[0];
+    expect(config).toMatchObject(expected);
+    expect('bindAddress' in config).toBe(at.address !== null);
   });
 
   it('has a timer only while a session is open', async () => {
