@@ -16,7 +16,7 @@ import {
 import { wholeNumber } from './options.js';
 import { textTable } from './report/text-table.js';
 import { stallTargets } from './scenarios/targets.js';
-import { bootstrap } from './stats/bootstrap.js';
+import { stallFigure } from './stats/stall-figure.js';
 import { seededRandom } from '../testkit/random.js';
 import { align, fft, levelDb } from '../testkit/sound/signal.js';
 import { quantile, sorted } from '../testkit/statistics.js';
@@ -395,7 +395,7 @@ for (const name of VOICES) {
 }
 
 const rows = Object.entries(WAYS).map(([name, way]) => {
-  const calls = voices.flatMap((said) => {
+  const ofVoices = voices.map((said) => {
     const sent = stalledPackets(said, options.frame, { fromMs: 0, toMs: 0 });
     const untouched = way(sent, options.seconds);
     const moved = movedMs(decodedSound(codec, sent), untouched);
@@ -404,22 +404,14 @@ const rows = Object.entries(WAYS).map(([name, way]) => {
       return { ...measure(way, said, untouched, options.frame, fromMs, options.stall), moved };
     });
   });
-  const figure = (/** @type {keyof typeof calls[0]} */ what, /** @type {number} */ digits) => {
-    const [{ estimate, low, high }] = bootstrap(
-      calls.map((call) => [call[what]]),
-      (ascending) => [quantile(ascending, 0.5)],
-      { random: seededRandom(1) },
+  const figure = (/** @type {keyof typeof ofVoices[0][0]} */ what, /** @type {number} */ digits) =>
+    stallFigure(
+      ofVoices.map((calls) => calls.map((call) => call[what])),
+      digits,
     );
-    return {
-      estimate: Number(estimate.toFixed(digits)),
-      low: Number(low.toFixed(digits)),
-      high: Number(high.toFixed(digits)),
-      worst: Number(Math.max(...calls.map((call) => call[what])).toFixed(digits)),
-    };
-  };
   return {
     name,
-    calls: calls.length,
+    calls: ofVoices.flat().length,
     most: figure('mostMs', 0),
     back: figure('backSeconds', 1),
     untouched: figure('markUntouched', 2),

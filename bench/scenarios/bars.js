@@ -23,7 +23,7 @@ function pathOf(file) {
 const COMMANDS = Object.freeze({
   'frame-path': {
     argv: ['--expose-gc', pathOf('../frame-path.js'), '--json'],
-    seconds: 20,
+    seconds: 30,
     limitSeconds: 120,
     tableOf: framePathTargets,
   },
