@@ -50,7 +50,8 @@ const createCommand = () =>
 
 /**
  * @typedef {Pick<SoundWriter, 'write'> & { end: () => void | Promise<void>, readonly isFull:
- *   boolean, close: () => Promise<void> }} Target
+ *   boolean, begin: (call: Call) => Promise<void>, close: () => Promise<void> }} Target  nothing is
+ *   written before begin()
  */
 
 /**
@@ -68,7 +69,6 @@ export async function listen(argv) {
   const target = await open();
   try {
     const call = await joinFrom(options, { listen: true, nearness: 'steady' });
-    await target.begin(call);
     return { exit: await record(call, target, options.duration ?? Infinity) };
   } finally {
     await target.close();
@@ -79,8 +79,7 @@ export async function listen(argv) {
  * Chooses the writer of a file.
  * @param {string} output
  * @param {string | undefined} format
- * @returns {Promise<() => Promise<Target & { begin: (call: Call) => Promise<void> }>>} opens it;
- *   nothing is written before begin()
+ * @returns {Promise<() => Promise<Target>>} opens it
  * @throws {CommandError}
  */
 async function targetOf(output, format) {
@@ -169,6 +168,7 @@ async function record(call, target, seconds) {
   );
   const patience = leaveWhenAway(call);
   try {
+    await target.begin(call);
     for await (const piece of call.heard) {
       const part = piece.subarray(0, wanted - written);
       target.write(part);

@@ -26,6 +26,7 @@ export class SoundCard {
   #chunk = new Float32Array(0);
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
+  #isStopped = false;
 
   /** Time of the first captured and played sample, on performance.now(); later after a pause. */
   startMs = 0;
@@ -63,6 +64,8 @@ export class SoundCard {
     );
     const due = periods * this.#periodSamples;
     if (due > this.#samples) this.#pass(due);
+    // The receiver of the sound may have stopped it.
+    if (this.#isStopped) return;
     const nextMs = this.startMs + (due + this.#periodSamples) / this.#perMs;
     this.#timer = setTimeout(() => this.#run(), Math.ceil(nextMs - performance.now()));
   }
@@ -85,6 +88,7 @@ export class SoundCard {
 
   /** Idempotent. */
   stop() {
+    this.#isStopped = true;
     clearTimeout(this.#timer);
   }
 }

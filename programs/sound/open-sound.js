@@ -23,8 +23,9 @@ export async function openSound(file, { raw = null, stdin = process.stdin } = {}
   const name = file === '-' ? 'the standard input' : file;
   const reader = new ByteReader(file === '-' ? stdin : createReadStream(file));
   try {
-    if (raw) return readRawSound(reader, raw);
-    return await withItsFirst(await openKnown(file, reader));
+    // The first samples of the standard input may come long after the call has begun.
+    if (raw && file === '-') return readRawSound(reader, raw);
+    return await withItsFirst(raw ? readRawSound(reader, raw) : await openKnown(file, reader));
   } catch (error) {
     await reader.close();
     if (error instanceof NotSoundError) throw new NotSoundError(`${name} ${error.message}.`);

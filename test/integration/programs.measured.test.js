@@ -1,7 +1,7 @@
 /** Sound brought into a room and out of it by commands, by HTTP and by the client for programs. */
 
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
@@ -271,6 +271,14 @@ describe('aloud play and aloud listen', () => {
       expect.stringMatching(/ is a folder: name a file in it\.$/),
     ]);
     expect(Buffer.concat(runs[6].told.stdout).toString()).toMatch(/--duration <seconds>/);
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('tell of a full disk, and leave', async () => {
+    const server = await startServer();
+    const where = ['--server', server.url, '--room', 'hall'];
+    const full = run(['listen', '-o', '/dev/full', '--format', 'wav', ...where]);
+    expect(await full.ended).toBe(1);
+    expect(full.told.stderr).toMatch(/^aloud listen: the sound can't be written: ENOSPC/);
   });
 
   it('end although nothing comes from a pipe, and when a looped file is gone', async () => {

@@ -13,7 +13,7 @@
  */
 
 import { systemClock } from '../../shared/clock.js';
-import { configOf } from '../connection/nodes.js';
+import { configOf, isAddress } from '../connection/nodes.js';
 import { Backoff, DEAD_AMONG_NODES_MS, DEAD_MS, Liveness } from '../connection/reconnecting.js';
 import { CallSession } from './call-session.js';
 import { NO_CALL } from './call-view.js';
@@ -334,13 +334,14 @@ export class CallClient {
     this.#keepPlace(session);
     if (!this.#reconnects || this.#attempt || this.#backoff.waiting || this.state === 'ended')
       return;
-    this.#try(typeof node?.url === 'string' ? node : null);
+    this.#try(isAddress(node) ? node : null);
   }
 
   #joined() {
     this.#backoff.end();
     this.#setState('joined');
-    if (this.#reconnects) this.#liveness.start();
+    // A subscriber may have left the call.
+    if (this.#reconnects && this.state === 'joined') this.#liveness.start();
   }
 
   /**

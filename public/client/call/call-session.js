@@ -24,7 +24,7 @@ import { sentenceOf } from '../connection/connection.js';
 import { ConnectionError } from '../../shared/errors.js';
 import { joinMessage, MovedError } from '../connection/join.js';
 import { localNetworkPermission } from '../connection/local-network.js';
-import { configOf, locate } from '../connection/nodes.js';
+import { configOf, isAddress, locate } from '../connection/nodes.js';
 import { CallState } from './call-state.js';
 import { HeardSpeakers } from './heard-speakers.js';
 import { readRoomKey } from './room-key.js';
@@ -186,7 +186,7 @@ export class CallSession {
           scope,
         });
       } catch (error) {
-        if (!(error instanceof MovedError) || error.node === null || hops >= MAX_HOPS)
+        if (!(error instanceof MovedError) || !isAddress(error.node) || hops >= MAX_HOPS)
           throw await explained(error, place.origin);
         place = { origin: error.node.url, config: configOf(error.node) };
       }

@@ -7,7 +7,7 @@ import {
   readList,
   writeListEntry,
 } from '../../shared/wire/packet-list.js';
-import { Connection } from './connection.js';
+import { Connection, messageOf } from './connection.js';
 
 /** Most requests in parallel. Browsers open 6 connections to a host; one is left for the page. */
 const MAX_IN_FLIGHT = 5;
@@ -93,33 +93,28 @@ export class Http1Connection extends Connection {
 
   /** @override @param {object} message */
   join(message) {
-    void this.#join(JSON.stringify(message));
+    this.#join(JSON.stringify(message)).catch((error) =>
+      this.ended('connection-failed', `The server gave no answer over HTTP/1: ${messageOf(error)}`),
+    );
   }
 
   /** @param {string} body */
   async #join(body) {
-    let answer;
-    try {
-      const response = await this.#request(this.#url, 'POST', 'application/json', body, false);
-      answer = { ok: response.ok, body: await response.json() };
-    } catch (error) {
-      const reason = /** @type {Error} */ (error).message;
-      this.ended('connection-failed', `The server gave no answer over HTTP/1: ${reason}`);
-      return;
-    }
-    if (!answer.ok) {
-      const { code = 'internal', message = errors.internal.message } = answer.body ?? {};
+    const response = await this.#request(this.#url, 'POST', 'application/json', body, false);
+    const answer = await response.json();
+    if (!response.ok) {
+      const { code = 'internal', message = errors.internal.message } = answer ?? {};
       this.control({ type: 'refused', code, message });
       return;
     }
     if (this.closed) {
-      this.#leave(answer.body.token);
+      this.#leave(answer.token);
       return;
     }
-    this.#token = String(answer.body.token);
+    this.#token = String(answer.token);
     this.leaveUrl = `${this.#sessionUrl(this.#token)}/leave`;
     this.#answeredMs = this.#clock.now();
-    for (const message of answer.body.messages ?? []) this.control(message);
+    for (const message of answer.messages ?? []) this.control(message);
     this.#flush();
   }
 

@@ -20,6 +20,12 @@ const HEDGE_MS = 300;
 const MAX_ASKED = 8;
 
 /**
+ * @param {Partial<NodeAddress> | null} [node] as a server names it
+ * @returns {node is NodeAddress} true when its page has an address
+ */
+export const isAddress = (node) => URL.canParse(node?.url ?? '');
+
+/**
  * Makes the configuration of a node from its address alone.
  * @param {NodeAddress} node
  * @returns {ServerConfig}
@@ -69,7 +75,7 @@ export function locate(urls, room, { fetch = globalThis.fetch, clock = systemClo
           isOver ||
           end(() =>
             resolve(
-              config.node
+              isAddress(config.node)
                 ? { origin: config.node.url, config: configOf(config.node) }
                 : { origin: url, config },
             ),

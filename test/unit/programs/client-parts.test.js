@@ -185,4 +185,20 @@ describe('SoundCard', () => {
     later.mockRestore();
     card.stop();
   });
+
+  it('stays stopped when what it passes on has stopped it', () => {
+    let pieces = 0;
+    const card = new SoundCard({
+      client: { capture: () => {}, render: () => {} },
+      periodMs: 10,
+      capture: null,
+      play: () => {
+        pieces += 1;
+        card.stop();
+      },
+    });
+    card.start(createAudioFormat());
+    vi.advanceTimersByTime(1000);
+    expect([pieces, vi.getTimerCount()]).toEqual([1, 0]);
+  });
 });

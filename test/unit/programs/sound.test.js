@@ -391,7 +391,12 @@ describe('sound that is opened', () => {
   });
 
   it('has to be there', async () => {
-    await expect(openSound('/nowhere/a.wav')).rejects.toThrow('There is no file /nowhere/a.wav.');
+    for (const raw of [null, { sampleRate: 48_000, channels: 1 }]) {
+      await expect(openSound('/nowhere/a', { raw })).rejects.toThrow(
+        'There is no file /nowhere/a.',
+      );
+      await expect(openSound('/dev/null', { raw })).rejects.toThrow(/no sound in it\.$/);
+    }
     await expect(openSound('-', { stdin: Readable.from([]) })).rejects.toThrow(
       'the standard input is empty: there is no sound in it.',
     );

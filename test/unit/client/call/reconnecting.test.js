@@ -322,6 +322,15 @@ describe('a call that lasts', () => {
     expect(network.clock.waiting).toBe(0);
   });
 
+  it('can be left by whoever hears that it has joined, and leaves no timer', async () => {
+    const network = new Network(new Conference());
+    const { call, codec, states } = network.call('Ada');
+    call.store.observe((_now, _before, { joined }) => joined && call.leave());
+    await network.pass(2000);
+    expect(states.at(-1)).toMatchObject({ state: 'ended', code: 'left' });
+    expect([codec.open, network.clock.waiting]).toEqual([0, 0]);
+  });
+
   it('frees its codecs each time, however often it is lost', async () => {
     const { network, call, codec } = await inCall();
     for (let round = 0; round < 10; round++) {
@@ -522,6 +531,15 @@ describe('a call at a node of a cluster', () => {
         expect(codec.open).toBe(0);
       }
     });
+  });
+
+  it('goes on when it is sent to a node without an address', async () => {
+    const { network, call, joined, names } = await clustered();
+    await network.pass(100);
+    network.sockets[0].session.sendControl({ type: 'moved', node: { ...NODES[1], url: 'b' } });
+    await network.until(() => joined.length === 2);
+    expect([joined[1].you, call.state]).toEqual([joined[0].you, 'joined']);
+    expect(names()).not.toContain('away');
   });
 
   it('stays where it is, when it can’t go there, until it is sent away', async () => {

@@ -336,6 +336,15 @@ describe('Http1Connection', () => {
     expect(gone.handler.ends[0].code).toBe('connection-failed');
   });
 
+  it.each([null, { token: 't/1', messages: 5 }])(
+    'ends at an answer to its join of %o',
+    async (body) => {
+      const { url } = await http1Server({ join: { status: 201, body: /** @type {any} */ (body) } });
+      const { handler } = await joined(url);
+      expect(handler.ends).toEqual([{ code: 'connection-failed', reason: expect.any(String) }]);
+    },
+  );
+
   it('lives through a server’s mistakes', async () => {
     let count = 0;
     const { url } = await http1Server({

@@ -76,6 +76,15 @@ describe('finding the node of a room', () => {
     expect(configOf({ ...NODE, h3Port: null }).transports.webtransport).toBe(null);
   });
 
+  it('stays at the server that names a node without an address', async () => {
+    const answer = { ...OWN, node: { ...NODE, url: 'nowhere' } };
+    const { clock, fetch, within } = network({ [A]: { ms: 20, answer } });
+    expect(await within(locate([A], 'tea', { fetch, clock }), 50)).toEqual({
+      origin: A,
+      config: answer,
+    });
+  });
+
   it('asks the next at once where one refuses, and soon where one says nothing', async () => {
     const { clock, asked, fetch, within } = network({
       [A]: { ms: 10, fails: true },
