@@ -31,7 +31,7 @@ export class PersonTrack {
 
   /**
    * @param {object} options
-   * @param {{ id: string, label: string }} options.person
+   * @param {{ id: string, label: string, owner?: string }} options.person  owner: of a shared sound
    * @param {PacketBuffer} options.packets  of the person
    * @param {Track} options.track
    * @param {PayloadDecoder} options.decoder closed with this
@@ -42,7 +42,7 @@ export class PersonTrack {
    * @param {Encoded | null} [options.encoded]  for a person who sends PCM
    */
   constructor({
-    person: { id, label },
+    person: { id, label, owner },
     packets,
     track,
     decoder,
@@ -52,7 +52,7 @@ export class PersonTrack {
     agreedFrame,
     encoded = null,
   }) {
-    this.person = { id, label };
+    this.person = { id, label, owner };
     this.#packets = packets;
     this.agreedFrame = agreedFrame;
     /** Last frame of the track, once the person has left. */

@@ -146,12 +146,13 @@ export class Recording {
 
   /**
    * Records a person from now on.
-   * @param {{ id: string, label: string, place?: string }} member  not recorded yet
+   * @param {{ id: string, label: string, place?: string, owner?: string }} member  not recorded
+   *   yet; owner: the id of the person whose shared sound it is
    * @param {PacketBuffer} packets  of the member
    * @param {PayloadDecoder} decoder  closed with the track
    * @param {Encoded | null} [encoded]  for a member who sends PCM; closed with the track
    */
-  add({ id, label, place }, packets, decoder, encoded = null) {
+  add({ id, label, place, owner }, packets, decoder, encoded = null) {
     const name = fileNameOf(++this.#files, label);
     this.#filesOf.set(id, this.filesOf(id) + 1);
     const { track, file } = this.#addTrack({ file: name, label, person: id, place });
@@ -159,7 +160,7 @@ export class Recording {
     const { firstFrame } = this;
     const agreedFrame = this.#now();
     const options = {
-      person: { id, label },
+      person: { id, label, owner },
       packets,
       track,
       decoder,
@@ -173,21 +174,25 @@ export class Recording {
   }
 
   /**
-   * Deletes the tracks of a person who has withdrawn consent, and leaves them out of unwritten
-   * frames of the mix.
+   * Deletes the tracks of a person who has withdrawn consent, and of all sounds that they shared.
+   * Leaves them out of unwritten frames of the mix.
    * @param {string} id
    */
   remove(id) {
-    this.#tracks.get(id)?.remove();
-    this.#tracks.delete(id);
-    for (const track of this.#earlier.filter(({ person }) => person.id === id)) {
+    const isTheirs = (/** @type {PersonTrack} */ { person }) =>
+      person.id === id || person.owner === id;
+    const theirs = [...this.#tracks.values(), ...this.#earlier].filter(isTheirs);
+    for (const track of theirs) {
+      this.#tracks.delete(track.person.id);
       this.#leaving.delete(track);
       track.remove();
     }
-    this.#earlier = this.#earlier.filter(({ person }) => person.id !== id);
-    this.#chapters.forget(id);
+    this.#earlier = this.#earlier.filter((track) => !isTheirs(track));
+    for (const one of new Set([id, ...theirs.map(({ person }) => person.id)])) {
+      this.#chapters.forget(one);
+      this.#transcript.forget(one);
+    }
     this.#directory.replaceFile(CHAPTERS_FILE, this.#chapters.toVtt());
-    this.#transcript.forget(id);
     this.#writeTranscript();
   }
 

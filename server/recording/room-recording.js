@@ -236,10 +236,8 @@ export class RoomRecording {
       return this.resume(member);
     }
     this.#agreed.delete(id);
-    for (const one of [member, ...this.#people.shared(id)]) {
-      this.#recording?.remove(one.id);
-      this.#mark(one, false);
-    }
+    this.#recording?.remove(id);
+    for (const one of [member, ...this.#people.shared(id)]) this.#mark(one, false);
   }
 
   /**
@@ -302,9 +300,9 @@ export class RoomRecording {
       encoded?.encoder.close();
       return;
     }
-    const { id, label } = member;
+    const { id, label, grant } = member;
     const place = this.#people.places.keyOf(id);
-    recording.add({ id, label, place }, source.packets, decoder, encoded);
+    recording.add({ id, label, place, owner: grant.owner }, source.packets, decoder, encoded);
     this.#mark(member, true);
   }
 

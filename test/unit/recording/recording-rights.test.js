@@ -194,6 +194,19 @@ describe('a shared sound', () => {
     say(cid, { type: 'recordConsent', agreed: false });
     expect([recorded(cid), recorded(cids), recorded(bobs)]).toEqual([false, false, true]);
   });
+
+  it('is deleted with its owner’s consent, also once it has ended', async () => {
+    const { conference, bob, cid, recordings } = await recordedRoom();
+    const { id } = last(bob, 'recording').recording;
+    const labels = async () => (await recordings.read(id))?.files.map(({ label }) => label);
+    const tune = await conference.join('Tune', { owner: last(cid, 'welcome').resume });
+    say(cid, { type: 'recordConsent', agreed: true });
+    await vi.waitFor(async () => expect(await labels()).toContain('Tune'));
+    tune.session.close(0, 'left');
+    await settle();
+    say(cid, { type: 'recordConsent', agreed: false });
+    expect(await labels()).toEqual(['Everybody', 'Bob']);
+  });
 });
 
 describe('people in groups', () => {
