@@ -480,6 +480,8 @@ export class Rooms {
     const room = this.#newRoom(MIRROR_NAME, request, own, without, {
       ...this.#owner,
       census: this.#mirrorCensus,
+      // Everybody moderates their mirror, and its name may be that of a room.
+      bans: new Bans(this.#services.clock),
     });
     if (typeof room !== 'string') this.#mirrors.add(room);
     return room;

@@ -326,6 +326,23 @@ describe('a moderator', () => {
     ]);
   });
 
+  it('of a mirror, where everybody moderates, knows nothing of a room with that name', async () => {
+    const conference = new Conference();
+    const ann = await conference.join('Ann', { room: 'mirror' });
+    const bob = await conference.join('Bob', { room: 'mirror' });
+    const cid = await conference.join('Cid', { room: '', mirror: true });
+    expect(last(cid, 'welcome').role).toBe('moderator');
+    send(ann, { action: 'remove', person: bob.id, banSeconds: 60 });
+    send(cid, { action: 'bans' });
+    send(cid, { action: 'unban', ban: '1' });
+    expect([last(cid, 'bans').bans, refused(cid)]).toEqual([[], ['person-unknown']]);
+    expect(refused(await conference.join('Bob', { room: 'mirror' }))).toEqual(['banned']);
+    // Nor does a ban in a mirror keep anybody out of that room.
+    send(ann, { action: 'unban', ban: '1' });
+    send(cid, { action: 'remove', person: cid.id, banSeconds: 60 });
+    expect(last(await conference.join('Bob', { room: 'mirror' }), 'welcome')).toBeDefined();
+  });
+
   it('removes one who is away, whose place is then nobody’s', async () => {
     const { conference, ann, bob } = await room({ awayTimeoutMs: 60_000 });
     const { resume } = last(bob, 'welcome');
