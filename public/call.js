@@ -165,13 +165,13 @@ export class Call extends EventTarget {
    */
   async join() {
     if (this.state !== 'idle') return;
+    addEventListener('pagehide', this.#onPageHide);
+    this.#endWatch = onNetworkChange(() => this.#wake());
     this.store.set({ state: 'connecting' });
     if (!this.#support.audio) {
       this.#fail('no-audio');
       return;
     }
-    addEventListener('pagehide', this.#onPageHide);
-    this.#endWatch = onNetworkChange(() => this.#wake());
     await this.#sound.open();
     if (this.state === /** @type {string} */ ('ended')) return;
     await new Promise((resolve) => {

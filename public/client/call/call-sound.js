@@ -47,6 +47,7 @@ export class CallSound {
   /** @type {Track | null} */
   #track = null;
   #trackLevel = 1;
+  #closed = false;
   /** Pieces of the room's backing track. */
   pieces = new TrackPieces();
 
@@ -123,7 +124,7 @@ export class CallSound {
   async open() {
     await this.#speaker.choose(this.#options.speakerId ?? '');
     const { microphoneId = '' } = this.#options;
-    if (this.#lacksMicrophone(microphoneId)) return;
+    if (this.#closed || this.#lacksMicrophone(microphoneId)) return;
     // A browser's question may stay unanswered for ever.
     const timer = setTimeout(() => this.#on.notice('microphone-slow'), SLOW_MS);
     let waits = true;
@@ -161,6 +162,7 @@ export class CallSound {
     this.#metronome?.close();
     this.#trackPlayer?.close();
     await this.#graph?.close();
+    if (this.#closed) return;
     const { sharedArrayBuffer, audioWorklet } = this.#support;
     const graph = new SoundGraph(worker, format, sharedArrayBuffer && audioWorklet);
     this.#graph = graph;
@@ -256,6 +258,7 @@ export class CallSound {
 
   /** Idempotent. */
   async close() {
+    this.#closed = true;
     this.#running?.close();
     this.#listenFirst();
     this.#metronome?.close();
