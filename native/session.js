@@ -142,9 +142,12 @@ export class NativeSession {
     if (this.#ended) return;
     this.stats();
     this.#ended = true;
-    for (const stream of this.#streams.values()) stream.end();
-    this.#streams.clear();
-    this.onClosed?.(code, reason, cause);
+    try {
+      for (const stream of this.#streams.values()) stream.end();
+    } finally {
+      this.#streams.clear();
+      this.onClosed?.(code, reason, cause);
+    }
   }
 
   /** @param {number} id @param {{ reads: boolean, writes: boolean }} sides */

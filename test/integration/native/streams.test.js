@@ -214,6 +214,28 @@ nativeTests.describe('native engine: streams', () => {
     expect(far.open).toBe(false);
   });
 
+  it('whose callback throws at the end leave no session that never closes', async () => {
+    const { near, atFar } = await pair();
+    openStream(near).write(bytes('x'));
+    const stream = await until(() => atFar.streams[0]);
+    stream.onReadable = () => {
+      throw new Error('not that');
+    };
+    const thrown = new Promise((resolve) => {
+      const listeners = process.rawListeners('uncaughtException');
+      process.removeAllListeners('uncaughtException');
+      process.once('uncaughtException', (error) => {
+        for (const listener of listeners)
+          process.on('uncaughtException', /** @type {(error: Error) => void} */ (listener));
+        resolve(error.message);
+      });
+    });
+    near.close(7, 'bye');
+    expect(await thrown).toBe('not that');
+    await until(() => atFar.closed);
+    expect(atFar.closed).toMatchObject([7, 'bye', 'peer']);
+  });
+
   it('are written out before their session closes', async () => {
     const server = await startServer({ onSession: () => {} });
     const client = closeAfter(new Endpoint());
