@@ -19,7 +19,8 @@ use crate::h3::head::{response, RequestHead};
 use crate::h3::qpack::{self, Undecodable};
 use crate::h3::settings::{self, Settings};
 use crate::h3::wire::{
-    frame, read_control, read_qpack, read_section, read_settings, read_varint, uni, Broken, Section,
+    frame, read_control, read_qpack, read_section, read_settings, read_varint, uni, Broken,
+    Section, CRITICAL,
 };
 
 /// Most requests on one connection, including the session's: a client has no use for more.
@@ -205,14 +206,11 @@ impl Connection {
             }
             uni::CONTROL => {
                 self.only_one(kind)?;
-                let payload = read_settings(&mut *stream).await?;
-                self.settings
-                    .send_replace(Some(settings::decode(&payload)?));
-                Err(read_control(&mut *stream).await)
+                Err(self.critical(self.read_control(&mut stream).await))
             }
             uni::QPACK_ENCODER | uni::QPACK_DECODER => {
                 self.only_one(kind)?;
-                Err(read_qpack(&mut *stream).await)
+                Err(self.critical(read_qpack(&mut *stream).await))
             }
             uni::PUSH => Err(Broken::Connection(
                 codes::STREAM_CREATION_ERROR,
@@ -222,6 +220,29 @@ impl Connection {
                 let _ = stream.stop(VarInt::from_u32(codes::STREAM_CREATION_ERROR));
                 Ok(())
             }
+        }
+    }
+
+    async fn read_control(&self, stream: &mut RecvStream) -> Broken {
+        let read = async {
+            let payload = read_settings(stream).await?;
+            settings::decode(&payload)
+        };
+        match read.await {
+            Ok(told) => {
+                self.settings.send_replace(Some(told));
+                read_control(stream).await
+            }
+            Err(broken) => broken,
+        }
+    }
+
+    /// The end of a stream that may end with its connection only, also by a reset (RFC 9114,
+    /// section 6.2.1; RFC 9204, section 4.2).
+    fn critical(&self, ended: Broken) -> Broken {
+        match ended {
+            Broken::Gone if self.quic.close_reason().is_none() => CRITICAL,
+            ended => ended,
         }
     }
 

@@ -19,7 +19,7 @@ struct Pair {
     client: quinn::Connection,
     send: SendStream,
     recv: RecvStream,
-    _control: SendStream,
+    control: SendStream,
     _endpoints: [Endpoint; 2],
 }
 
@@ -52,7 +52,7 @@ async fn open() -> Pair {
         client,
         send,
         recv,
-        _control: control,
+        control,
         _endpoints: [server, client_end],
     }
 }
@@ -172,6 +172,22 @@ async fn ends_with_an_error_when_its_stream_ends_within_a_capsule() {
         pair.ended().await,
         (None, false, 1.0, codes::MESSAGE_ERROR.into())
     );
+}
+
+#[tokio::test]
+async fn ends_with_the_connection_when_a_critical_stream_is_reset() {
+    let mut pair = open().await;
+    pair.control.reset(VarInt::from_u32(0)).unwrap();
+    let (_, _, breaches, code) = pair.ended().await;
+    assert_eq!((breaches, code), (1.0, 0x104));
+    let pair = open().await;
+    let mut qpack = pair.client.open_uni().await.unwrap();
+    qpack.write_all(&[2]).await.unwrap();
+    // Lets the kind arrive: it is lost with a reset.
+    sleep(LAST_CAPSULE).await;
+    qpack.reset(VarInt::from_u32(0)).unwrap();
+    let (_, _, breaches, code) = pair.ended().await;
+    assert_eq!((breaches, code), (1.0, 0x104));
 }
 
 #[tokio::test]

@@ -159,7 +159,7 @@ pub async fn read_settings<R: AsyncRead + Unpin>(from: &mut R) -> Result<Vec<u8>
     payload(from, length).await
 }
 
-const CRITICAL: Broken =
+pub const CRITICAL: Broken =
     Broken::Connection(codes::CLOSED_CRITICAL_STREAM, "a critical stream ended");
 
 /// Reads a control stream after its SETTINGS; its content isn't needed.
