@@ -40,6 +40,7 @@ export const failover = {
     'three nodes and three NATS servers on this machine: the node of a call is killed ' +
     'again and again',
   quantities: [again],
+  isOnce: true,
   defaults: { duration: 1, repetitions: 1, transports: ['webtransport'] },
   addOptions: (command) =>
     void command.option(

@@ -78,6 +78,7 @@ export const nodes = {
     'three real nodes: their CPU and traffic against what plan foretells, and what relaying ' +
     'a room costs; some three minutes',
   quantities: [...crowdScenario.quantities, ...Object.values(quantities)],
+  isOnce: true,
   defaults: { duration: 6, repetitions: 1, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
     command.option('--rooms <count>', 'that are placed on the three', wholeNumber(3, 500), 9);

@@ -51,7 +51,7 @@ export function scenarioCommand(scenario) {
     .option(
       '--repetitions <count>',
       'blocks that the duration is cut into, the protocols by turns',
-      wholeNumber(1, 1000),
+      wholeNumber(1, scenario.isOnce ? 1 : 1000),
       repetitions,
     )
     .option('--warm-up <seconds>', 'left out at the beginning of each block', number(0, 60), 1.5)

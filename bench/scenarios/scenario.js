@@ -16,6 +16,7 @@
  * @property {Partial<LabOptions & { link: string }>} defaults
  * @property {(command: Command) => void} [addOptions]  its own options
  * @property {(options: any) => number} [seconds]  duration of a run; by default from durations.js
+ * @property {boolean} [isOnce] true if it has one repetition, whatever the duration
  * @property {boolean} [hasPerRequest] true if it can measure HTTP/1 with a connection for each
  *   request
  * @property {(lab: Lab) => Promise<void>} measure      records samples in the lab's folder

@@ -45,6 +45,7 @@ export const soak = {
   title: 'Memory over time, with people who come and go',
   description: "the server's memory over a long time in which people join, talk and leave",
   quantities: Object.values(quantities),
+  isOnce: true,
   defaults: { duration: 3600, repetitions: 1, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
     command

@@ -67,6 +67,9 @@ it.each([
   ['load', '--talking', 'all'],
   ['crowd', '--workers', 'auto'],
   ['failover', '--kills', '-1'],
+  ['failover', '--repetitions', '5'],
+  ['nodes', '--repetitions', '5'],
+  ['soak', '--repetitions', '5'],
 ])('%s takes no %s %s, which would measure something else', (name, option, value) => {
   const command = scenarioCommand(scenario(name)).exitOverride();
   command.configureOutput({ writeErr: () => {} });
