@@ -81,11 +81,14 @@ export async function readByFfmpeg(file, reader) {
     child.kill();
     await Promise.all([decoded.close(), reader.close()]);
   };
-  if ((await decoded.peek(1)).length === 0) {
-    await Promise.all([ended.catch(() => {}), close()]);
-    throw new NotSoundError(reason());
+  try {
+    if ((await decoded.peek(1)).length > 0) return { ...(await readWavSound(decoded)), close };
+  } catch (error) {
+    await close();
+    throw error;
   }
-  return { ...(await readWavSound(decoded)), close };
+  await Promise.all([ended.catch(() => {}), close()]);
+  throw new NotSoundError(reason());
 }
 
 /** @param {Bytes} reader @param {import('node:stream').Writable} stdin the child's */

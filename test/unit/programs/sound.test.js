@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { align, levelDb } from '../../../testkit/sound/signal.js';
 import { parseWav } from '../../../testkit/sound/wav.js';
 import { ByteReader } from '../../../programs/sound/byte-reader.js';
@@ -388,6 +388,22 @@ describe('sound that is opened', () => {
       [0.5, 0.5],
     ]);
     expect(mix(Array(10).fill(1), 2)).toEqual([1, 1]);
+  });
+
+  it.skipIf(process.platform === 'win32')('ends an ffmpeg whose sound it can’t read', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'aloud-sound-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const header = Buffer.alloc(36, 'RIFF....WAVEfmt ', 'latin1');
+    header.set([16, 0, 0, 0, 1, 0, 36, 0], 16);
+    writeFileSync(join(folder, 'header'), header);
+    const script = '#!/bin/sh\ncd "${0%/*}"; echo $$ > pid; cat header; exec sleep 60\n';
+    writeFileSync(join(folder, 'ffmpeg'), script, { mode: 0o755 });
+    writeFileSync(join(folder, 'song.mp3'), 'ID3');
+    vi.stubEnv('PATH', `${folder}:${process.env.PATH}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await expect(openSound(join(folder, 'song.mp3'))).rejects.toThrow(/can't read it as sound/);
+    const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
   });
 
   it('has to be there', async () => {
