@@ -158,7 +158,8 @@ function argumentError(error, { printed, argv, options, stray }) {
   if (error.code === 'commander.helpDisplayed' || error.code === 'commander.version') {
     return new InformationRequest(printed);
   }
-  const option = /'(--?[^' ]*)/.exec(error.message)?.[1];
+  // Without a value behind it, which may be a secret.
+  const option = /'(--?[^' =]*)/.exec(error.message)?.[1];
   if (option === undefined && stray !== undefined)
     return strayArgument(stray, stray === argv[0], options);
   if (error.code === 'commander.optionMissingArgument') {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIPv6 } from 'node:net';
 import { OPUS_FRAME_MS } from '../../public/shared/sound/audio-format.js';
 import { mostBitrate } from '../../public/shared/stream/bitrate.js';
 import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
@@ -7,7 +8,7 @@ import { ConfigError, either, InformationRequest, show } from '../errors/config-
 import { checkValue, notAllowed, parseText, unknownOption } from './option-value.js';
 import { oldRows, replaceOld } from './old-options.js';
 import { envOf, OPTIONS } from './options.js';
-import { audioFormatOf, partsOf, readFrames } from './readers.js';
+import { audioFormatOf, partsOf, readFrames, readListenAddress } from './readers.js';
 
 export { ConfigError, InformationRequest };
 
@@ -182,6 +183,7 @@ function checkTogether(config, given) {
   checkCluster(config, stop);
   checkDomain(config, stop);
   checkLan(config, stop);
+  checkPorts(config, stop);
 }
 
 /** @param {Config} config @param {Stop} stop */
@@ -217,8 +219,16 @@ function checkMode({ broadcast, mode, delivery }, stop) {
  * @param {Config} config
  * @param {Stop} stop
  */
-function checkCluster({ cluster, clusterKey, workers, idleTimeoutMs }, stop) {
+function checkCluster(config, stop) {
+  const { cluster, clusterKey, workers, idleTimeoutMs, host, domains, advertiseUrl } = config;
   if (cluster === null) return;
+  if (host.includes('%') && domains === null && advertiseUrl === null)
+    stop(
+      'host',
+      host,
+      'an address without a zone with --cluster, or have --advertise-url beside it: no URL has a ' +
+        'zone',
+    );
   if (idleTimeoutMs < RELAY_IDLE_MS)
     stop(
       'idle-timeout-ms',
@@ -277,6 +287,26 @@ function checkLan(config, stop) {
   if (lan && cert !== null) stop('lan', lan, 'left out with --cert, which is HTTPS too');
   if (!isHttps(config) && httpPort !== 'off')
     stop('http-port', httpPort, 'off without --domain, --cert or --lan: there is no HTTPS');
+}
+
+/**
+ * Checks that no two servers listen at one TCP port.
+ * @param {Config} config
+ * @param {Stop} stop
+ */
+function checkPorts({ host, port, httpPort, metrics }, stop) {
+  if (httpPort === port && port !== 0) stop('http-port', httpPort, 'another port than --port');
+  const { host: metricsHost, port: metricsPort } = partsOf(readListenAddress, metrics);
+  if (metricsPort === null || metricsPort === 0 || !overlap(host, metricsHost)) return;
+  if (metricsPort === port) stop('metrics', metrics, 'another port than --port');
+  if (metricsPort === httpPort) stop('metrics', metrics, 'another port than --http-port');
+}
+
+/** True when two hosts to listen at have a common address. @param {string} a @param {string} b */
+function overlap(a, b) {
+  if (a === b || a === '::' || b === '::') return true;
+  if (a === 'localhost') return b === '127.0.0.1' || b === '::1';
+  return (a === '0.0.0.0' && !isIPv6(b)) || (b === '0.0.0.0' && !isIPv6(a));
 }
 
 /**

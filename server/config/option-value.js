@@ -332,15 +332,22 @@ export function unknownOption(option, source, similar) {
 export function notAllowed(option, value, source) {
   // A mistyped secret is still nearly the secret.
   const isSecret = ['secret', 'keys', 'cluster-key', 'webhooks'].includes(option.type);
-  const shown = isSecret
-    ? undefined
-    : option.type === 'nats'
-      ? withoutCredentials(String(value))
-      : value;
+  const shown = isSecret ? undefined : option.type === 'nats' ? shownServers(String(value)) : value;
   return new ConfigError({
     option: `--${option.name}`,
     value: shown,
     source,
     allowed: allowedOf(option),
   });
+}
+
+/**
+ * Servers of NATS that aren't allowed, without their credentials.
+ * @param {string} value
+ * @returns {string | undefined} undefined where it isn't certain which part is a password
+ */
+function shownServers(value) {
+  const shown = withoutCredentials(value);
+  const isCertain = shown.split(',').every((part) => /^\s*(nats|tls):\/\/[^@]*$/.test(part));
+  return isCertain || !value.includes('@') ? shown : undefined;
 }

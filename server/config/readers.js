@@ -404,4 +404,4 @@ export function readWebhook(value) {
 }
 
 /** Removes user names and passwords. @param {string} value */
-export const withoutCredentials = (value) => value.replaceAll(/\/\/[^@,]*@/g, '//');
+export const withoutCredentials = (value) => value.replaceAll(/\/\/[^,]*@/g, '//');

@@ -363,6 +363,12 @@ describe('any text', () => {
 describe('unknown names', () => {
   it.each([
     [{ argv: ['--prt', '5'] }, 'There is no option --prt; did you mean --port?'],
+    [{ argv: ['--prt=5'] }, 'There is no option --prt; --help lists them all.'],
+    // Its value may be a secret.
+    [
+      { argv: ['--operator-tokn=a-secret'] },
+      'There is no option --operator-tokn; --help lists them all.',
+    ],
     [
       { argv: ['--port', '80', 'stray'] },
       'stray belongs to no option; an option begins with --, and --help lists them all.',
@@ -422,6 +428,13 @@ it.each([
     { env: { ALOUD_CLUSTER: 'nats://ann:a-secret@host/a/path' } },
     `--cluster must be ${CLUSTER_URL_ALLOWED}; it is "nats://host/a/path" (from ALOUD_CLUSTER).`,
   ],
+  ...['ann:a-secret@host:4222', 'nats://ann:a,secret@host', 'nats:/ann:tea@host'].map(
+    (url) =>
+      /** @type {[any, string]} */ ([
+        { argv: ['--cluster', url] },
+        `--cluster must be ${CLUSTER_URL_ALLOWED}.`,
+      ]),
+  ),
 ])('an address of NATS is refused without its password: %j', (given, message) =>
   expect(errorOf(given).message).toBe(message),
 );
@@ -510,6 +523,20 @@ describe('the config file', () => {
 
 describe('options that depend on each other', () => {
   it.each([
+    [
+      ['--lan', '--port', '8443', '--http-port', '8443'],
+      '--http-port must be another port than --port; it is 8443.',
+    ],
+    [['--metrics', '8080'], '--metrics must be another port than --port; it is "8080".'],
+    [
+      ['--lan', '--http-port', '8000', '--host', '10.0.0.1', '--metrics', '10.0.0.1:8000'],
+      '--metrics must be another port than --http-port; it is "10.0.0.1:8000".',
+    ],
+    [
+      ['--cluster', 'nats://localhost', '--cluster-key', 'k'.repeat(32), '--host', 'fe80::1%eth0'],
+      '--host must be an address without a zone with --cluster, or have --advertise-url beside ' +
+        'it: no URL has a zone; it is "fe80::1%eth0".',
+    ],
     [
       ['--cluster', 'nats://localhost'],
       '--cluster needs --cluster-key: 32 to 256 letters, digits and -._~+/=, the same ' +

@@ -186,7 +186,7 @@ describe('an old option', () => {
     [{ argv: ['--echo'] }, '--echo true', 'nothing: it is for measuring alone'],
     [{ argv: ['--metrics-host', '::'] }, '--metrics-host ::', 'nothing: it changes nothing here'],
     [
-      { argv: [...CLUSTER, 'nats://ann:tea@a', '--cluster-name', 'north'] },
+      { argv: [...CLUSTER, 'nats://ann:t@ea@a', '--cluster-name', 'north'] },
       '--cluster-name north',
       '--cluster nats://a/north',
     ],
