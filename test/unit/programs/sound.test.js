@@ -396,7 +396,7 @@ describe('sound that is opened', () => {
     const header = Buffer.alloc(36, 'RIFF....WAVEfmt ', 'latin1');
     header.set([16, 0, 0, 0, 1, 0, 36, 0], 16);
     writeFileSync(join(folder, 'header'), header);
-    const script = '#!/bin/sh\ncd "${0%/*}"; echo $$ > pid; cat header; exec sleep 60\n';
+    const script = '#!/bin/sh\ncd "$(dirname "$0")"; echo $$ > pid; cat header; exec sleep 60\n';
     writeFileSync(join(folder, 'ffmpeg'), script, { mode: 0o755 });
     writeFileSync(join(folder, 'song.mp3'), 'ID3');
     vi.stubEnv('PATH', `${folder}:${process.env.PATH}`);
