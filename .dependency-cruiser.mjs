@@ -91,7 +91,14 @@ const MAY_IMPORT = {
   ],
   'server/http': ['server/config', 'server/errors', 'server/request'],
   // Asks each part for what it needs, and starts none.
-  'server/check': ['native', 'server/certificate', 'server/config', 'server/errors'],
+  'server/check': [
+    'native',
+    'server/certificate',
+    'server/codec',
+    'server/config',
+    'server/errors',
+    'server/webrtc',
+  ],
   'server/operator': [
     'server/access',
     'server/bus',

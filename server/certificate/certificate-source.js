@@ -325,7 +325,7 @@ class OwnCertificate extends CertificateSource {
  * @param {number} wallMs
  * @throws {CertificateError}
  */
-function readFiles(files, wallMs) {
+export function readFiles(files, wallMs) {
   return readCertificate(readPart('cert', files.cert), readPart('key', files.key), wallMs);
 }
 

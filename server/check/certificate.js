@@ -1,12 +1,12 @@
 /** Checks of the certificate and of the names under which people come. */
 
 import { lookup } from 'node:dns/promises';
-import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { connect } from 'node:tls';
 import { isLocalUrl } from '../../public/shared/local-host.js';
 import { isHttps } from '../config/config.js';
-import { CertificateError, readCertificate } from '../certificate/certificate.js';
+import { CertificateError } from '../certificate/certificate.js';
+import { readFiles } from '../certificate/certificate-source.js';
 import { fail, note, ok, reasonOf, warn } from './finding.js';
 import { ownHost } from './running.js';
 
@@ -45,17 +45,13 @@ export async function checkCertificate({ config, running }) {
  */
 function ofFiles(cert, key) {
   try {
-    const { notAfter } = readCertificate(
-      readFileSync(cert, 'utf8'),
-      readFileSync(key, 'utf8'),
-      Date.now(),
-    );
+    const { notAfter } = readFiles({ cert, key }, Date.now());
     return validity(`--cert ${cert}`, notAfter);
   } catch (error) {
-    const part = error instanceof CertificateError ? error.part : 'cert';
-    const reason = error instanceof CertificateError ? error.message : reasonOf(error);
+    if (!(error instanceof CertificateError)) throw error;
+    const { part, message } = error;
     return fail(
-      `--${part} ${part === 'cert' ? cert : key} can't be used (${reason})`,
+      `--${part} ${part === 'cert' ? cert : key} can't be used (${message})`,
       'give a valid PEM certificate with its chain, and its unencrypted key',
     );
   }

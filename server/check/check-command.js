@@ -9,6 +9,7 @@ import { InformationRequest, loadConfig } from '../config/config.js';
 import { checkCertificate, checkNames } from './certificate.js';
 import { warn } from './finding.js';
 import { checkNats, checkPorts, checkUdp } from './network.js';
+import { checkCodec, checkWebRtc } from './parts.js';
 import { findRunning } from './running.js';
 import { checkAddon, checkClock, checkDirectories, checkFiles, checkNode } from './system.js';
 
@@ -16,6 +17,8 @@ import { checkAddon, checkClock, checkDirectories, checkFiles, checkNode } from 
 const CHECKS = Object.freeze([
   checkNode,
   checkAddon,
+  (context) => checkCodec(context),
+  (context) => checkWebRtc(context),
   checkPorts,
   checkUdp,
   checkCertificate,

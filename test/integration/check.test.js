@@ -36,8 +36,9 @@ const free = ['--port', '0', '--h3-port', '0', '--host', '127.0.0.1'];
 
 describe('aloud check', () => {
   it('before a start tries ports, UDP, files and directories', async () => {
-    const { isWell, text } = await check(...free);
+    const { isWell, text } = await check(...free, '--codec', 'libopus-wasm');
     expect(isWell).toBe(true);
+    expect(text).toMatch(/^ok {4}--codec libopus-wasm loads$/m);
     expect(text).toMatch(/^ok {4}--port 0: TCP port free$/m);
     expect(text).toMatch(/^ok {4}a datagram to 127\.0\.0\.1, UDP port \d+ arrives$/m);
     expect(text).toMatch(
@@ -99,6 +100,17 @@ describe('aloud check', () => {
       false,
       expect.stringMatching(/^fail {2}--key \S+ can't be used \(it is not the key of/m),
     ]);
+  });
+
+  it('names the file that is missing', async () => {
+    const made = await generateCertificate({ hosts: ['a.example'], now: new Date(), days: 3 });
+    const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
+    writeFileSync(cert, made.certPem);
+    const { isWell, text } = await check(...free, '--cert', cert, '--key', key);
+    expect(isWell).toBe(false);
+    expect(text).toMatch(
+      /^fail {2}--key \S+key\.pem can't be used \(it can't be read \(ENOENT\)\): /m,
+    );
   });
 
   it('tells an absent NATS, and a node on a local network', async () => {

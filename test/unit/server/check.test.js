@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { checkCodec, checkWebRtc } from '../../../server/check/parts.js';
+import { DEFAULTS } from '../../../server/config/options.js';
+import { ConfigError } from '../../../server/errors/config-error.js';
+
+const nothing = () => {
+  throw new Error('not installed');
+};
+
+describe('a check of what stops the start', () => {
+  it('tells that the library of WebRTC is missing', async () => {
+    /** @param {boolean} webrtc @param {(name: string) => string} find */
+    const check = (webrtc, find) =>
+      checkWebRtc({ config: { ...DEFAULTS, webrtc }, running: null }, find);
+    expect(check(true, nothing)).toEqual([
+      {
+        state: 'fail',
+        text: '--webrtc needs the package node-datachannel',
+        remedy: 'npm install node-datachannel',
+      },
+    ]);
+    expect(check(true, (name) => name)).toMatchObject([{ state: 'ok' }]);
+    expect(check(false, nothing)).toEqual([]);
+  });
+
+  it('tells that a codec is missing, unless another would do', async () => {
+    const missing = async () => {
+      const allowed = 'auto, or a codec that is there';
+      throw new ConfigError({ option: '--codec', value: 'native', allowed, problem: 'not built' });
+    };
+    /** @param {'auto' | 'native' | 'libopus-wasm'} codec @param {any} [open] */
+    const check = (codec, open) =>
+      checkCodec({ config: { ...DEFAULTS, codec }, running: null }, open);
+    expect(await check('native', missing)).toEqual([
+      {
+        state: 'fail',
+        text: '--codec must be auto, or a codec that is there; "native": not built',
+        remedy: 'choose another, or leave --codec out',
+      },
+    ]);
+    expect(await check('libopus-wasm')).toMatchObject([{ state: 'ok' }]);
+    expect(await check('auto', missing)).toEqual([]);
+  });
+});
