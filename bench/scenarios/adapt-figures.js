@@ -99,6 +99,11 @@ export function addFrames(
   );
   // Frames that prepare a decoder were heard before.
   const heard = played.filter(({ frame }, i) => i === 0 || frame > played[i - 1].frame);
+  if (heard.length === 0) {
+    for (const quantity of [quantities.fall, quantities.gap]) add(quantity, Infinity);
+    add(quantities.missed, 100);
+    return;
+  }
   addGaps(
     add,
     heard.slice(1).map(({ frame, atMs }, i) => {

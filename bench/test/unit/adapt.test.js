@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addLooks } from '../../scenarios/adapt-figures.js';
+import { addFrames, addLooks } from '../../scenarios/adapt-figures.js';
 import { adapt, casesOf } from '../../scenarios/adapt.js';
 import { soundingMixes } from '../../stats/call-figures.js';
 import { FrameState } from '../../../server/source/pcm-ring.js';
@@ -84,6 +84,17 @@ it('a player that stalls and jumps has a gap, and what it skipped was never hear
   expect(values.missed[0]).toBeCloseTo((100 * 1990) / 10_990, 0);
   expect([values.behind[0], values.behind.at(-1)]).toEqual([500, -500]);
   expect(values.rate.filter((rate) => rate === 16).length).toBe(400);
+});
+
+it('of a listener who hears nothing, all was missed, and the run goes on', () => {
+  /** @type {Record<string, number>} */
+  const values = {};
+  const notes = { played: [], received: [] };
+  addFrames(({ name }, value) => void (values[name] = value), notes, {
+    ...{ sounding: new Set([1, 2, 3]), originMs: 0, frameMs: 20, narrowMs: 900, againMs: 1900 },
+  });
+  expect(values).toEqual({ changes: 0, fall: Infinity, gap: Infinity, missed: 100 });
+  expect(targets({ gap: [20, Infinity], fall: [20, Infinity] })[0]).toBe('not met');
 });
 
 it('a player that stands still until the end has a gap', () => {
