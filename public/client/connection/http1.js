@@ -100,8 +100,8 @@ export class Http1Connection extends Connection {
 
   /** @param {string} body */
   async #join(body) {
-    const response = await this.#request(this.#url, 'POST', 'application/json', body, false);
-    const answer = await response.json();
+    const { response, bytes } = await this.#request(this.#url, 'application/json', body, false);
+    const answer = JSON.parse(new TextDecoder().decode(bytes));
     if (!response.ok) {
       const { code = 'internal', message = errors.internal.message } = answer ?? {};
       this.control({ type: 'refused', code, message });
@@ -124,25 +124,26 @@ export class Http1Connection extends Connection {
   }
 
   /**
+   * Posts, and reads the whole answer.
    * @param {string} url
-   * @param {string} method
    * @param {string} type of the body
    * @param {BodyInit} body
    * @param {boolean} [endsWithThis] false for a join, which must be left again if it succeeds late
    */
-  async #request(url, method, type, body, endsWithThis = true) {
+  async #request(url, type, body, endsWithThis = true) {
     const controller = new AbortController();
     if (endsWithThis) this.#requests.add(controller);
     const timer = this.#clock.setTimeout(() => controller.abort(), REQUEST_MS);
     try {
       const init = {
-        method,
+        method: 'POST',
         headers: { 'content-type': type },
         body,
         cache: /** @type {const} */ ('no-store'),
         signal: controller.signal,
       };
-      return await this.#fetch(url, init);
+      const response = await this.#fetch(url, init);
+      return { response, bytes: new Uint8Array(await response.arrayBuffer()) };
     } finally {
       this.#clock.clearTimeout(timer);
       this.#requests.delete(controller);
@@ -224,8 +225,8 @@ export class Http1Connection extends Connection {
     this.#isAnswerLost = false;
     let isRead = false;
     try {
-      const response = await this.#request(url, 'POST', 'application/octet-stream', body);
-      isRead = this.#answered(response, new Uint8Array(await response.arrayBuffer()));
+      const { response, bytes } = await this.#request(url, 'application/octet-stream', body);
+      isRead = this.#answered(response, bytes);
     } catch {
       this.#failed();
     }

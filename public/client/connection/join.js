@@ -77,8 +77,9 @@ export async function join(connection, message, handler, clock, isWanted = () =>
             timer = clock.setTimeout(knock, KNOCK_MS);
             handler.onControl(answer);
           } else if (answer?.type === 'welcome') {
-            connection.handler = handler;
+            // If the handler throws, the connection ends, which this promise must learn.
             handler.onControl(answer);
+            connection.handler = handler;
             resolve(undefined);
           }
         },

@@ -4,12 +4,15 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { withLength } from '../../../../public/shared/wire/stream-packets.js';
 import { systemClock } from '../../../../public/shared/clock.js';
 import { connect } from '../../../../public/client/connection/choose.js';
+import { Connection } from '../../../../public/client/connection/connection.js';
 import { Http1Connection } from '../../../../public/client/connection/http1.js';
+import { join as joinOver } from '../../../../public/client/connection/join.js';
 import { WebSocketConnection } from '../../../../public/client/connection/websocket.js';
 import { WebTransportConnection } from '../../../../public/client/connection/webtransport.js';
 import { readList, writeListEntry } from '../../../../public/shared/wire/packet-list.js';
 import { readControl, writeControl } from '../../../../public/shared/wire/control.js';
 import { MAX_SENT_BYTES, PacketType, packetType } from '../../../../public/shared/wire/packet.js';
+import { FakeClock } from '../../../../testkit/fake-clock.js';
 import { FakeWebTransport } from '../../../fakes/web-transport.js';
 
 const scope = {
@@ -345,6 +348,26 @@ describe('Http1Connection', () => {
     },
   );
 
+  it('ends with it a request whose answer stays half', async () => {
+    let isOpen = false;
+    const server = createServer((request, response) => {
+      if (request.url === '/api/sessions')
+        return void response
+          .writeHead(201)
+          .end(JSON.stringify({ token: 't', messages: [welcome] }));
+      if (request.method === 'DELETE') return void response.writeHead(204).end();
+      response.writeHead(200).write('half');
+      isOpen = true;
+      response.on('close', () => (isOpen = false));
+    });
+    const { connection } = await joined(`http://127.0.0.1:${await listen(server)}/api/sessions`);
+    connection.send(packet(1));
+    await until(() => isOpen);
+    await new Promise((resolve) => void setTimeout(resolve, 50));
+    connection.close();
+    await until(() => !isOpen);
+  });
+
   it('lives through a server’s mistakes', async () => {
     let count = 0;
     const { url } = await http1Server({
@@ -513,6 +536,22 @@ describe('WebTransportConnection', () => {
     await expect(WebTransportConnection.open({ url, now, WebTransport })).rejects.toMatchObject({
       code: 'connection-failed',
     });
+  });
+});
+
+describe('join', () => {
+  it('fails at once where its welcome makes the handler throw, also behind a lobby', async () => {
+    vi.spyOn(console, 'error').mockReturnValueOnce();
+    const clock = new FakeClock();
+    const line = Object.assign(new Connection('websocket'), { sendControl: () => {} });
+    const onControl = (/** @type {any} */ { type }) => {
+      if (type === 'welcome') throw new Error('no room');
+    };
+    const joining = joinOver(line, { type: 'join' }, { ...remember(), onControl }, clock);
+    line.control({ type: 'lobby' });
+    line.control({ type: 'welcome' });
+    await expect(joining).rejects.toMatchObject({ code: 'internal' });
+    expect(clock.waiting).toBe(0);
   });
 });
 
