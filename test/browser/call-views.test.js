@@ -143,7 +143,7 @@ inBrowser.describe('a view of a call', () => {
       const button = document.createElement('button');
       const badge = Object.assign(document.createElement('span'), { id: 'recording-badge' });
       document.body.append(badge);
-      new own.RecordingControls(own.current, button);
+      new own.RecordingControls(own.current, button, { show() {}, settle() {} });
       const me = { id: '7', name: 'Anna', label: 'Anna', role: 'speaker', recorded: false };
       const recording = { id: 'r', on: true, by: 'Ben', startedAt: '2026-11-29T12:00:00Z' };
       own.set({ session: 1, state: 'joined', you: '7', people: [me] });
