@@ -144,6 +144,7 @@ export class Rooms {
       mayKeepPlace: () => this.#count().away + elsewhere.others().away < this.#maxPeople,
       sessions: this.#sessions,
       isBusy: () => this.busy,
+      isFull: () => this.#isFull,
       isNearlyFull: () => this.people >= NEARLY_FULL * this.#maxPeople,
       settle: () => this.#settle(),
       bans: this.#openBans(),
@@ -255,10 +256,7 @@ export class Rooms {
     return this.#rooms.size;
   }
 
-  /**
-   * Rooms that can be found by name, in the order of opening.
-   * @returns {Iterable<Room>}
-   */
+  /** Rooms that can be found by name, in the order of opening. @returns {Iterable<Room>} */
   values() {
     return this.#rooms.values();
   }
@@ -447,7 +445,12 @@ export class Rooms {
     const { frameMs, channels, mode, e2e } = state.told;
     const room = this.#newRoom(state.name, { frameMs, channels, mode, e2e });
     if (typeof room === 'string') return;
-    room.restore(state);
+    try {
+      room.restore(state);
+    } catch (error) {
+      room.close('internal');
+      throw error;
+    }
     this.#add(room);
     this.#elsewhere.publish(this.#count());
   }

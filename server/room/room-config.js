@@ -99,6 +99,7 @@
  * @property {() => boolean} mayKeepPlace  true when one more place may wait for its holder
  * @property {SessionLog} sessions  logs their ends
  * @property {() => boolean} isBusy  true when there is more to mix than can be mixed
+ * @property {() => boolean} isFull  true when this server has room for nobody more
  * @property {() => boolean} isNearlyFull  true when this node has room for few more people
  * @property {() => void} settle settles all rooms' loads; to be called once a second, and when a
  *   tick is late

@@ -245,7 +245,11 @@ export class Room {
    * @param {Entry} entry
    */
   #admit(session, name, request, entry) {
-    const joined = this.join(session, name, request, { ...entry, admitted: true });
+    // Somebody else may have taken the server's last place in the meantime.
+    const isRefused = this.#owner.isFull() && !session.transport.isRelay && !this.moving.begun;
+    const joined = isRefused
+      ? 'server-full'
+      : this.join(session, name, request, { ...entry, admitted: true });
     if (joined === 'moved') this.moving.sendOn(session);
     else if (typeof joined === 'string') refuse(session, joined);
   }

@@ -105,6 +105,17 @@ describe('a room that is opened again from its state', () => {
     ]);
   });
 
+  it('leaves nothing where its state is at fault', async () => {
+    const { conference } = await open();
+    const state = stateOf(conference);
+    const again = create();
+    const before = again.clock.waiting;
+    state.people[1].grant = null;
+    expect(() => again.rooms.restore(state)).toThrow();
+    expect([again.rooms.size, again.rooms.stats().away]).toEqual([0, 0]);
+    expect(again.clock.waiting).toBe(before);
+  });
+
   it('is forwarded, and encrypted, as it was', async () => {
     const conference = create();
     const ann = await conference.join('Ann', { e2e: true });

@@ -412,6 +412,16 @@ describe('a moderator', () => {
 });
 
 describe('the lobby', () => {
+  it('lets nobody into a server that has become full, until somebody leaves it', async () => {
+    const { conference, ann } = await room({ maxPeople: 3 });
+    send(ann, { action: 'lobby', on: true });
+    const [cid, dan] = [await conference.join('Cid'), await conference.join('Dan')];
+    send(ann, { action: 'admit', knock: '1' });
+    send(ann, { action: 'admit', knock: '2' });
+    expect([last(cid, 'welcome') !== undefined, refused(dan)]).toEqual([true, ['server-full']]);
+    expect(conference.rooms.people).toBe(3);
+  });
+
   it('has newcomers wait until a moderator lets them in, or turns them away', async () => {
     const { conference, ann, bob, audit } = await room();
     send(ann, { action: 'lobby', on: true });
