@@ -9,7 +9,7 @@ import { MAX_LISTED_SPEAKERS, PacketType, VOICE_BIT } from '../../shared/wire/pa
 const INTERVAL_MS = 100;
 const SPARING_INTERVAL_MS = 1000;
 
-/** Time for which a packet without voices doesn't contradict separate voices, in milliseconds. */
+/** Time without a packet after which separate voices are over, in milliseconds. */
 const VOICE_MS = 400;
 
 /**
@@ -26,6 +26,8 @@ export class HeardSpeakers {
   #isShortOfTime;
   #ids = new Uint16Array(MAX_LISTED_SPEAKERS);
   #levels = new Uint8Array(MAX_LISTED_SPEAKERS);
+  /** Arrival of the last packet of each. */
+  #heardMs = new Float64Array(MAX_LISTED_SPEAKERS);
   #count = 0;
   #frame = -1;
   #isNew = false;
@@ -75,7 +77,7 @@ export class HeardSpeakers {
     )
       return false;
     this.#frame = packet.frame;
-    if (packet.speakers > 0) this.#take(packet);
+    if (packet.speakers > 0) this.#take(packet, nowMs);
     else if (packet.payloadBytes[0] === 0 && this.#count > 0 && nowMs - this.#voiceMs > VOICE_MS)
       this.#clear();
     return true;
@@ -83,14 +85,14 @@ export class HeardSpeakers {
 
   /** @param {Packet} packet of one voice @param {number} nowMs */
   #takeVoice({ number, level, voice, payloadBytes }, nowMs) {
+    // The packets that end a voice may get lost, or never be sent.
+    for (let i = this.#count - 1; i >= 0; i--)
+      if (nowMs - this.#heardMs[i] > VOICE_MS) this.#remove(i);
     let i = 0;
     while (i < this.#count && this.#ids[i] !== number) i += 1;
     this.#isNew = true;
     if (payloadBytes[0] === 0) {
-      if (i === this.#count) return;
-      this.#count -= 1;
-      this.#ids[i] = this.#ids[this.#count];
-      this.#levels[i] = this.#levels[this.#count];
+      if (i < this.#count) this.#remove(i);
       return;
     }
     this.#voiceMs = nowMs;
@@ -98,11 +100,21 @@ export class HeardSpeakers {
     if (i === this.#count) this.#count += 1;
     this.#ids[i] = number;
     this.#levels[i] = level | (voice ? VOICE_BIT : 0);
+    this.#heardMs[i] = nowMs;
   }
 
-  /** @param {Packet} packet */
-  #take({ speakers, speakerIds, speakerLevels }) {
+  /** @param {number} i */
+  #remove(i) {
+    const last = (this.#count -= 1);
+    this.#ids[i] = this.#ids[last];
+    this.#levels[i] = this.#levels[last];
+    this.#heardMs[i] = this.#heardMs[last];
+  }
+
+  /** @param {Packet} packet @param {number} nowMs */
+  #take({ speakers, speakerIds, speakerLevels }, nowMs) {
     this.#count = speakers;
+    this.#heardMs.fill(nowMs);
     for (let i = 0; i < speakers; i++) {
       this.#ids[i] = speakerIds[i];
       this.#levels[i] = speakerLevels[i];

@@ -103,8 +103,11 @@ describe('HeardSpeakers', () => {
     ]);
     send(400, { number: 2 }, 0);
     expect(told.at(-1)).toEqual([{ id: 'p1', level: 40, voice: true }]);
-    // The last one's end was lost: a bundle tells of it in time.
-    send(1000, { type: PacketType.bundle, speakers: 0 }, 0);
+    // Its end was lost: voices of others tell of it in time.
+    for (let nowMs = 420; nowMs < 1000; nowMs += 20) send(nowMs, { number: 2, level: 30 });
+    expect(told.at(-1)).toEqual([{ id: 'p2', level: 30, voice: true }]);
+    // So was the last one's: a bundle tells of it.
+    send(1500, { type: PacketType.bundle, speakers: 0 }, 0);
     expect(told.at(-1)).toEqual([]);
   });
 });
