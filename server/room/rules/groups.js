@@ -130,7 +130,8 @@ export class Groups {
   #put(member, group) {
     if (member.group === group) return null;
     const isHere = this.#people.isHere(member);
-    const parts = isHere ? [member, ...this.#people.shared(member.id)] : [];
+    // What somebody shares may be there while they are away.
+    const parts = [...(isHere ? [member] : []), ...this.#people.shared(member.id)];
     try {
       for (const { source, listener } of parts) this.#sound.delivery.move(source, listener, group);
     } catch (error) {

@@ -276,6 +276,21 @@ describe('the sound of groups', () => {
     act(ann, { action: 'group', person: shared.id, group: 2 });
     expect(last(ann, 'refused')).toMatchObject({ code: 'not-allowed', action: 'group' });
   });
+
+  it('takes it with them while they are away', async () => {
+    const { conference, ann, others } = await begin(['Bob', 'Cid']);
+    const [bob, cid] = others;
+    const shared = await conference.join('Screen', { owner: last(bob, 'welcome').resume });
+    for (const { id } of [bob, cid]) act(ann, { action: 'group', person: id, group: 1 });
+    bob.session.close(19, 'lost');
+    act(ann, { action: 'group', person: bob.id, group: 2 });
+    expect(groupsOf(conference)).toMatchObject({ Screen: 2 });
+    // Nobody is there yet, and the first group hears it no more.
+    expect(await heardBy(conference, new Map([[shared, 0.02]]), [ann, cid])).toEqual([0, 0, 0]);
+    const { resume } = last(bob, 'welcome');
+    const back = await conference.join('Bob', { resume });
+    expect(await heardBy(conference, new Map([[shared, 0.02]]), [back, cid])).toEqual([0, 0.02, 0]);
+  });
 });
 
 describe('people in groups', () => {
