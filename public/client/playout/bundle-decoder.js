@@ -41,6 +41,7 @@ export class BundleDecoder {
   /** @type {Voice[]} */
   #voices = [];
   #turn = 0;
+  #closed = false;
 
   /** @param {VoicesOptions} options */
   constructor(options) {
@@ -71,7 +72,8 @@ export class BundleDecoder {
     const mix = this.#mix.fill(0);
     let good = true;
     this.#turn += 1;
-    for (let i = 0; i < list.count; i++) {
+    // A receiver of the voices may have left the call.
+    for (let i = 0; i < list.count && !this.#closed; i++) {
       if (list.numbers[i] === own) continue;
       const voice = this.#voiceOf(list.numbers[i]);
       voice.turn = this.#turn;
@@ -129,6 +131,7 @@ export class BundleDecoder {
 
   /** Idempotent. */
   close() {
+    this.#closed = true;
     for (const voice of this.#voices) voice.close();
     this.#voices = [];
   }

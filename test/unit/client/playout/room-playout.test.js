@@ -80,6 +80,19 @@ describe('the voices of a bundle', () => {
     expect(there[1]).toBeCloseTo(0.5, 3);
   });
 
+  it('open no decoder once their receiver has left', () => {
+    const parts = setUp();
+    /** @type {number[]} */
+    const heard = [];
+    const leave = (/** @type {number} */ number) => heard.push(number) === 1 && decoder.close();
+    const decoder = new BundleDecoder({ ...parts.options, heard: leave });
+    decode(parts, decoder, [
+      [1, 0.25],
+      [2, 0.5],
+    ]);
+    expect([heard, parts.codec.open]).toEqual([[1], 0]);
+  });
+
   it('never pass full scale', () => {
     const parts = setUp();
     const decoder = new BundleDecoder(parts.options);
