@@ -130,7 +130,7 @@ export class Groups {
   #put(member, group) {
     if (member.group === group) return null;
     const isHere = this.#people.isHere(member);
-    // What somebody shares may be there while they are away.
+    // A shared sound may be there while its owner is away.
     const parts = [...(isHere ? [member] : []), ...this.#people.shared(member.id)];
     try {
       for (const { source, listener } of parts) this.#sound.delivery.move(source, listener, group);
