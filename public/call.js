@@ -352,7 +352,7 @@ export class Call extends EventTarget {
       this.#placed?.('');
       const place = new Promise((resolve) => (this.#placed = resolve));
       if (!this.sendControl({ type: 'track', action: 'offer', name, seconds: sound.duration }))
-        return false;
+        throw new Error('no connection');
       const id = await place;
       if (id === '') return false;
       await this.#sound.pieces.send(id, sound, progress);

@@ -101,3 +101,21 @@ describe('a call that is left', () => {
     },
   );
 });
+
+describe('a backing track', () => {
+  it('that is offered without a connection is not sent, and a notice says so', async () => {
+    const decodeAudioData = async () => ({ duration: 1 });
+    vi.stubGlobal(
+      'OfflineAudioContext',
+      class {
+        decodeAudioData = decodeAudioData;
+      },
+    );
+    const call = new Call({ join: { room: 'tea', name: 'Ada' } });
+    /** @type {string[]} */
+    const notices = [];
+    call.addEventListener('notice', ({ detail }) => void notices.push(detail.code));
+    expect(await call.offerTrack(new Blob(['RIFF']), 'song')).toBe(false);
+    expect(notices).toEqual(['track-not-sent']);
+  });
+});
