@@ -67,9 +67,11 @@ inBrowser.describe(`a recording on one’s own device in ${BROWSER}`, () => {
       expect(given.equals(bytes)).toBe(true);
       const track = new Uint8Array(await (await fetch(`${url}/01-ann.opus`)).arrayBuffer());
       const { samples } = await readOggOpus(track);
-      // The track went through a codec, and has the place of its bursts.
-      const place = align(second, samples);
       const expected = FROM + Number(wav?.timeReference) - firstSample;
+      // The track went through a codec, and has the place of its bursts. The speech comes again
+      // after seven seconds, which a busy machine may have recorded.
+      const place = align(second, samples, { from: expected - RATE, to: expected + RATE });
+      expect(place.correlation).toBeGreaterThan(0.9);
       expect(Math.abs(place.lag - expected)).toBeLessThan(FRAME);
     } finally {
       await opened.close();
