@@ -224,7 +224,7 @@ const serverFailures = Object.freeze({
     'The recording could not be written, and has stopped. What was recorded before is kept; ' +
     'start another one, or ask the server’s operator.',
   'recording-ended-away':
-    'The recording ended while you had no connection. Whoever may record can start another one.',
+    'The recording ended while you had no connection. Anyone who may record can start another one.',
   'own-refused':
     'Only people who were recorded can add a file to the room’s recording, after its end, and ' +
     'at most five. Send the file to the host in another way.',

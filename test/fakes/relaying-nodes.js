@@ -74,6 +74,20 @@ export class RelayingNodes {
     return node;
   }
 
+  /**
+   * Adds two nodes, one of which then owns the room `lab`.
+   * @param {Record<string, any>} [options] of both, as for add
+   */
+  async addTwo(options) {
+    const [a, b] = [this.add('a', options), this.add('b', options)];
+    await this.pass(500);
+    const asked = a.cluster.find('lab', { hold: true });
+    await this.pass(50);
+    await asked;
+    const [home, other] = a.cluster.isHere('lab') ? [a, b] : [b, a];
+    return { home, other };
+  }
+
   /** @param {number} ms */
   async pass(ms) {
     for (let left = ms; left > 0; left -= 5) {

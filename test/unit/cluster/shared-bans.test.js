@@ -3,12 +3,7 @@ import { RelayingNodes } from '../../fakes/relaying-nodes.js';
 
 it('a ban holds on all nodes after the end of its room, until it ends or is lifted', async () => {
   const nodes = new RelayingNodes();
-  const [a, b] = [nodes.add('a'), nodes.add('b')];
-  await nodes.pass(500);
-  const asked = a.cluster.find('lab', { hold: true });
-  await nodes.pass(50);
-  await asked;
-  const [home, other] = a.cluster.isHere('lab') ? [a, b] : [b, a];
+  const { home, other } = await nodes.addTwo();
   const ann = await nodes.join(home, 'Ann');
   const eve = { identity: 'eve', tokenId: null, network: null };
   home.conference.rooms.bans.add('lab', 'Eve', eve, 600_000);

@@ -23,12 +23,7 @@ async function create(options) {
     idleTimeoutMs: 600_000,
     ...options,
   };
-  const [a, b] = [nodes.add('a', all), nodes.add('b', all)];
-  await nodes.pass(500);
-  const asked = a.cluster.find('lab', { hold: true });
-  await nodes.pass(50);
-  await asked;
-  const [home, other] = a.cluster.isHere('lab') ? [a, b] : [b, a];
+  const { home, other } = await nodes.addTwo(all);
   const ann = await nodes.join(home, 'Ann');
   const room = /** @type {any} */ (home.conference.rooms.get('lab'));
   expect(room.rules.moderation.setBroadcast(true, OPERATOR)).toBe(null);

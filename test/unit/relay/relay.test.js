@@ -19,13 +19,7 @@ const send = (/** @type {Person} */ { session }, /** @type {object} */ message) 
 /** Two nodes, one of which is a room's owner. @param {object} [options] */
 async function createNodes(options) {
   const nodes = new RelayingNodes();
-  const [a, b] = [nodes.add('a', options), nodes.add('b', options)];
-  await nodes.pass(500);
-  const asked = a.cluster.find('lab', { hold: true });
-  await nodes.pass(50);
-  await asked;
-  const [home, other] = a.cluster.isHere('lab') ? [a, b] : [b, a];
-  return { nodes, home, other };
+  return { nodes, ...(await nodes.addTwo(options)) };
 }
 
 /**

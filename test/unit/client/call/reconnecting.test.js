@@ -322,7 +322,7 @@ describe('a call that lasts', () => {
     expect(network.clock.waiting).toBe(0);
   });
 
-  it('can be left by whoever hears that it has joined, and leaves no timer', async () => {
+  it('can be left by a handler that hears of the join, and leaves no timer', async () => {
     const network = new Network(new Conference());
     const { call, codec, states } = network.call('Ada');
     call.store.observe((_now, _before, { joined }) => joined && call.leave());
