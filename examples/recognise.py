@@ -1,6 +1,6 @@
 """Recognises English speech with PocketSphinx, whose package contains a model:
 
-    pip install pocketsphinx==5.1.1
+    python3 -m venv speech && speech/bin/pip install pocketsphinx==5.1.1
 
 Reads 16-bit mono samples from stdin, at the rate in the first argument, in Hz: 8000, 16000, 32000
 or 48000. Writes a line of JSON after each speech: {"text": ..., "final": true, "seconds": ...},

@@ -2,8 +2,8 @@
  * A bot that writes captions of everybody in a room, while somebody there has turned them on. It
  * gets each voice apart, and gives it to a recogniser, examples/recognise.py:
  *
- *     pip install pocketsphinx==5.1.1
- *     node examples/write-captions.js http://localhost:8080/r/tea
+ *     python3 -m venv speech && speech/bin/pip install pocketsphinx==5.1.1
+ *     PYTHON=speech/bin/python node examples/write-captions.js http://localhost:8080/r/tea
  *
  * Any program that reads samples and writes such lines can take the recogniser's place.
  */

@@ -23,7 +23,7 @@ const WORKSPACES = ['native', 'bench'];
 const LINES = Object.freeze([
   {
     path: 'docs/installing.md',
-    line: /(?<=git clone )\S+/,
+    line: /(?<=git clone )\S+/g,
     text: (/** @type {Manifest} */ root) => cloneUrl(root),
   },
   {

@@ -1,7 +1,7 @@
 /** Requests as people, proxies and load balancers really send them, over real sockets. */
 
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -279,6 +279,18 @@ async function fetchOnceUp(url) {
 
 const hasNginx = spawnSync('nginx', ['-v']).status === 0;
 const hasHaproxy = spawnSync('haproxy', ['-v']).status === 0;
+
+it('behind the proxy of docs/deploying.md the name that people use is answered', async () => {
+  const page = await readFile(new URL('../../../docs/deploying.md', import.meta.url), 'utf8');
+  const [, options] = /^aloud (--host .*--trust-proxy .*)$/m.exec(page) ?? ['', ''];
+  const [, name] = /server_name (\S+);/.exec(page) ?? [];
+  // The certificate that is made has the name, and must not be there for other tests.
+  const certificates = await mkdtemp(join(tmpdir(), 'aloud-doors-'));
+  open.push(() => rm(certificates, { recursive: true }));
+  const own = ['--port', '0', '--cert-dir', certificates];
+  const { port } = await start(...options.split(' '), ...own);
+  expect((await say(port, '/', { headers: [`Host: ${name}`] })).status).toBe(200);
+});
 
 requireOrSkip(hasHaproxy, 'HAProxy is not installed', ofTheMachine).it(
   'HAProxy takes the server for alive by its check as it is by default',

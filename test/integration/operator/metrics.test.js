@@ -286,6 +286,20 @@ describe('the dashboard', () => {
   });
 });
 
+withPromtool.it(
+  'the alarms of docs/operating.md are rules of Prometheus, by promtool',
+  async () => {
+    const page = await readFile(new URL('../../../docs/operating.md', import.meta.url), 'utf8');
+    const [, alarms] = /```yaml\n(- alert:[^]*?)```/.exec(page) ?? ['', ''];
+    const directory = await mkdtemp(joinPath(tmpdir(), 'aloud-alarms-'));
+    open.push(() => rm(directory, { recursive: true, force: true }));
+    const file = joinPath(directory, 'alarms.yml');
+    await writeFile(file, `groups:\n- name: alarms\n  rules:\n${alarms.replace(/^/gm, '  ')}`);
+    const { status, stderr } = spawnSync(promtool, ['check', 'rules', file], { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  },
+);
+
 describe('the API', () => {
   it('is described by OpenAPI 3.1 that a validator takes', async () => {
     const { url } = await startServer();
