@@ -41,6 +41,30 @@ export interface Speaker {
   readonly voice: boolean;
 }
 
+export interface ChatMessage {
+  readonly from: string;
+  readonly name: string;
+  readonly text: string;
+  /** Time of sending, as in ISO 8601. */
+  readonly at: string;
+}
+
+/** Distance of a listener from the speakers: docs/broadcast.md. */
+export type Nearness = 'conversation' | 'near' | 'steady';
+
+/** Statistics of the call: times in milliseconds, null while unknown. */
+export interface CallStats {
+  readonly nearness: Nearness;
+  /** To the server and back. */
+  readonly roundTripMs: number | null;
+  /** Estimated age of what is heard from somebody equally far away. */
+  readonly delayMs: number | null;
+  /** Age of what is heard, by the clock. */
+  readonly behindMs: number | null;
+  /** Share of the last seconds' frames that came in time. */
+  readonly receivedPercent: number | null;
+}
+
 export interface CallView {
   /** 'away': the connection is lost, and the call tries to reconnect. */
   readonly state: 'idle' | 'connecting' | 'joined' | 'away' | 'ended';
@@ -53,6 +77,10 @@ export interface CallView {
   readonly listeners: number;
   /** The heard people, the loudest first, at most ten times a second; none in silence. */
   readonly speakers: readonly Speaker[];
+  /** The last messages, the oldest first. */
+  readonly chat: readonly ChatMessage[];
+  /** Each second; null before the first. */
+  readonly stats: CallStats | null;
 }
 
 /** The call as one observable: its value is replaced at each change. */
@@ -68,11 +96,23 @@ export interface Store<T> {
   ): () => void;
 }
 
+/**
+ * Its events are CustomEvents. `notice` has a `detail.code`: the call goes on with a fault, such as
+ * 'microphone-refused'; `settled` ends it. `refused` and `moderated` have the server's messages,
+ * and `caption` has the words of a speaker.
+ */
 export interface Call extends EventTarget {
   readonly store: Store<CallView>;
   /** Node that all sound of the call passes through, in its own AudioContext. */
   readonly output: AudioNode | null;
   mute(muted: boolean): void;
+  /** Sets how near this person is to the speakers, while they only listen. */
+  setNearness(nearness: Nearness): void;
+  /**
+   * Sends a message of the protocol, such as `{ type: 'chat', text: 'Hello' }`.
+   * @returns false without a connection: the message is not sent
+   */
+  sendControl(message: { type: string; [field: string]: unknown }): boolean;
   /** @returns a promise of false when it can't be used: the previous one stays */
   setMicrophone(deviceId: string | null): Promise<boolean>;
   /** @returns a promise of false when it can't be used: the previous one stays */

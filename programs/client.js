@@ -299,7 +299,8 @@ class NodeCall extends EventEmitter {
   #onMessage(message) {
     if (message.type === 'chat') this.emit('chat', message.message);
     else if (message.type === 'caption') this.emit('caption', message.caption);
-    else this.emit('message', message);
+    // The store's change has an event.
+    else if (message.type !== 'captions') this.emit('message', message);
   }
 
   /** @param {Readonly<CallView>} now @param {Readonly<CallView>} before */

@@ -109,9 +109,10 @@ export async function joinFrom({ room, server, name, token, password, transport,
   } catch (error) {
     if (error instanceof TypeError) throw new CommandError(error.message, Exit.wrong);
     const { code, message } = /** @type {{ code?: string, message: string }} */ (error);
+    const other = 'room' in where ? ' --server says another place.' : '';
     const hint =
       code === 'connection-failed'
-        ? ` Is it running, and is ${where.url} where it is? --server says another place.`
+        ? ` Is it running, and is its address ${new URL(where.url).origin}?${other}`
         : '';
     throw new CommandError(`${message}${hint}`, Exit.call);
   }

@@ -129,7 +129,10 @@ export interface CallEvents {
   reconnected: [];
   /** The call is over: 'left' after leave(), otherwise a code of the protocol and a sentence. */
   closed: [end: { code: string; message: string }];
-  /** Any message of the server without an event of its own. */
+  /**
+   * Any message of the server without an event of its own, except messages for the client itself,
+   * such as `stats`.
+   */
   message: [message: Record<string, any>];
 }
 
@@ -162,7 +165,8 @@ export interface Call {
    * @param samples -1 to 1, interleaved if the room is stereo; unchanged until they are said
    * @returns a promise that is fulfilled once there is room for more: await it before the next
    *   call. Rejects with the code 'not-allowed' while the call may not speak: by its invitation, or
-   *   in a broadcast without a place on its stage
+   *   in a broadcast without a place on its stage. Rejects with a TypeError in a call that joined
+   *   with `listen`
    */
   say(samples: Float32Array): Promise<void>;
   /** Waits until all has been said. Rejects as say() does. */
@@ -192,7 +196,8 @@ export interface Call {
 /**
  * Joins a room.
  * @returns a promise of the call. Rejects with an error whose `code` is one of the protocol's, such
- *   as 'room-full'
+ *   as 'room-full', or 'connection-failed' when no server answers. Rejects with a TypeError when
+ *   the address names no room
  */
 export function join(options: JoinOptions): Promise<Call>;
 

@@ -47,7 +47,7 @@ import { readTrack } from './client/track/track-sound.js';
  * the worker. Network and codecs run there and in worklets, so that what the page does can't be
  * heard.
  *
- *     const call = new Call({ room: 'tea', name: 'Ada' });
+ *     const call = new Call({ join: { room: 'tea', name: 'Ada' } });
  *     call.store.subscribe(['state'], ({ state }) => show(state));
  *     await call.join();
  */

@@ -65,11 +65,27 @@ inBrowser.describe('a page of another origin', () => {
   /** The other site: it serves the example, changed to this server. */
   const site = createServer(async (request, response) => {
     const example = await readFile(new URL('../../examples/room.html', import.meta.url), 'utf8');
+    const room = request.url?.slice(1);
     const html = example
       .replace('http://localhost:8080', new URL(server.url).origin)
-      .replace('room="tea"', `room="${request.url?.slice(1)}" music`);
-    response.writeHead(200, { 'Content-Type': 'text/html' }).end(html);
+      .replace('room="tea"', `room="${room}" music`);
+    response.setHeader('Content-Type', 'text/html');
+    if (room !== 'strict') return void response.end(html);
+    // Without the page's own script, which is inline.
+    response.setHeader('Content-Security-Policy', await policyOfDocs());
+    response.end(html.replace(/<script type="module">[^]*<\/script>/, ''));
   });
+  /** The policy of docs/embedding.md, for this server, and for nothing else. */
+  async function policyOfDocs() {
+    const docs = await readFile(new URL('../../docs/embedding.md', import.meta.url), 'utf8');
+    const [, sources] = /^ *```\n( *script-src [^]*?) *```/m.exec(docs) ?? [];
+    const page = new URL(server.url);
+    const lines = sources
+      .replaceAll('https://talk.example.org:4433', `https://${page.hostname}:${server.h3Port}`)
+      .replaceAll('wss://talk.example.org', `ws://${page.host}`)
+      .replaceAll('https://talk.example.org', page.origin);
+    return `default-src 'none'; ${lines.trim().split(/\n */).join('; ')}`;
+  }
   let origin = '';
 
   beforeAll(async () => {
@@ -256,6 +272,21 @@ inBrowser.describe('a page of another origin', () => {
       return people.map(({ name }) => name);
     })`);
     expect(names).toEqual(['Guest']);
+  });
+
+  inBrowser.it('joins over WebTransport with the policy of docs/embedding.md', async () => {
+    await guest('strict');
+    const page = await openPage(opened.browser, `${origin}/strict`);
+    await page.getByLabel('Your name').fill('Di');
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByRole('listitem').filter({ hasText: 'Bo' }).waitFor();
+    await vi.waitFor(async () => expect(await page.evaluate(loudestHz)).toBeCloseTo(GUEST_HZ, -1), {
+      timeout: HEARD_MS,
+    });
+    const took = await page.evaluate(
+      () => /** @type {AloudRoom} */ (document.querySelector('aloud-room')).state.transport?.took,
+    );
+    expect(took).toBe(server.h3Port === null ? 'websocket' : 'webtransport');
   });
 
   inBrowser.it('gets nothing of the client if the server doesn’t name it', async () => {

@@ -9,11 +9,18 @@ const read = (/** @type {string} */ file) =>
   readFileSync(new URL(`../../../programs/${file}`, import.meta.url), 'utf8');
 const types = read('types.d.ts');
 
+/** @param {string} name @param {string} [declarations] @returns {string} an interface's content */
+const bodyOf = (name, declarations = types) =>
+  new RegExp(`^export interface ${name}\\b[^{]*\\{\n([^]*?)^\\}`, 'm').exec(declarations)?.[1] ??
+  '';
+
 /** Names of an interface's properties. @param {string} name */
-function propertiesOf(name) {
-  const [, body] = types.match(new RegExp(`^export interface ${name} \\{\n([^]*?)^\\}`, 'm')) ?? [];
-  return [...(body ?? '').matchAll(/^ {2}(\w+)\??: /gm)].map(([, property]) => property).sort();
-}
+const propertiesOf = (name) =>
+  [...bodyOf(name).matchAll(/^ {2}(\w+)\??: /gm)].map(([, property]) => property).sort();
+
+/** Names of an interface's properties and methods. @param {string} body */
+const membersOf = (body) =>
+  [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??[:(]/gm)].map(([, member]) => member);
 
 describe('the types of aloud/client', () => {
   it('declare each export of the code, and no other', () => {
@@ -41,5 +48,20 @@ describe('the types of aloud/client', () => {
       return [...name.matchAll(/'(\w+)'/g)].map(([, event]) => event).filter((e) => e !== 'away');
     });
     expect([...new Set(names)].sort()).toEqual(propertiesOf('CallEvents'));
+  });
+});
+
+describe('each name that is declared is on its page', () => {
+  const browser = read('browser.d.ts');
+
+  it.each([
+    ['programs', ['JoinOptions', 'Call', 'CallEvents'].map((name) => bodyOf(name))],
+    ['embedding', ['JoinOptions', 'Call', 'CallView'].map((name) => bodyOf(name, browser))],
+  ])('docs/%s.md', (page, bodies) => {
+    const text = read(`../docs/${page}.md`).replace(/```[^]*?```/g, '');
+    const code = (text.match(/`[^`]+`/g) ?? []).join(' ');
+    for (const body of bodies) expect(membersOf(body).length).toBeGreaterThan(5);
+    for (const name of bodies.flatMap(membersOf))
+      expect([name, new RegExp(`\\b${name}\\b`).test(code)]).toEqual([name, true]);
   });
 });
