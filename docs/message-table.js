@@ -1,6 +1,7 @@
 /** The control messages and their fields, from their schemas. */
 
 import { z } from 'zod';
+import { errors } from '../public/shared/errors.js';
 import { CLIENT_MESSAGES } from '../public/shared/messages/client-messages.js';
 import * as fields from '../public/shared/messages/fields.js';
 import {
@@ -183,6 +184,17 @@ const serverTable = () =>
     ]),
   ]);
 
+const codeTable = () =>
+  tableOf([
+    ['code', 'close', 'HTTP', 'sentence'],
+    ...Object.entries(errors).map(([name, { close, status, message }]) => [
+      code(name),
+      String(close),
+      String(status),
+      message,
+    ]),
+  ]);
+
 /** @type {import('./generated.js').Parts} */
 export const PROTOCOL_PARTS = {
   'messages of clients': clientTable,
@@ -208,6 +220,7 @@ export const PROTOCOL_PARTS = {
   beat: () => fieldTable(fields.beat, 'output'),
   'messages about segments': () => optionTable(clientSegmentMessage, 'input', 'type'),
   'a recording in segments': () => fieldTable(recordingMessage, 'output'),
+  codes: codeTable,
 };
 
 writeWhenStarted(import.meta.url, PROTOCOL_PAGE, PROTOCOL_PARTS);

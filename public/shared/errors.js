@@ -7,7 +7,7 @@ export const errors = Object.freeze({
   'bad-request': {
     close: 1,
     status: 400,
-    message: 'The request is not one that the server understands.',
+    message: 'The server does not understand this request.',
   },
   'room-name': {
     close: 2,
@@ -27,7 +27,7 @@ export const errors = Object.freeze({
   'too-many-rooms': {
     close: 5,
     status: 503,
-    message: 'The server holds as many rooms as it may. Try again later.',
+    message: 'The server has as many rooms as it allows. Try again later.',
   },
   'server-full': {
     close: 6,
@@ -72,7 +72,7 @@ export const errors = Object.freeze({
   draining: {
     close: 60,
     status: 503,
-    message: 'The server is about to be restarted and lets nobody new in. Try again in a minute.',
+    message: 'The server is about to be restarted, and nobody new can join. Try again in a minute.',
   },
   moved: {
     close: 64,
@@ -125,14 +125,14 @@ export const errors = Object.freeze({
   'recording-limit': {
     close: 22,
     status: 507,
-    message: 'The server has no room for more recordings. Older ones are deleted by and by.',
+    message: 'The server has no space for more recordings. Wait until older ones are deleted.',
   },
   'tracks-full': {
     close: 61,
     status: 507,
     message:
-      'The server has no room for another backing track. Take one out that is not needed any ' +
-      'more, or put in a shorter one.',
+      'The server has no space for another backing track. Remove one that is no longer needed, ' +
+      'or add a shorter one.',
   },
   'recording-failed': {
     close: 23,
@@ -160,7 +160,7 @@ export const errors = Object.freeze({
   'server-busy': {
     close: 42,
     status: 503,
-    message: 'The server has more to do than it can. Try again in a moment.',
+    message: 'The server is overloaded. Try again in a moment.',
   },
   'join-flood': {
     close: 43,
@@ -172,7 +172,7 @@ export const errors = Object.freeze({
     status: 507,
     message:
       'This room has used its share of the space for recordings, or you or your network have. ' +
-      'Older ones are deleted by and by.',
+      'Wait until older ones are deleted.',
   },
   'recording-others': {
     close: 45,
@@ -364,7 +364,7 @@ export const errors = Object.freeze({
   'group-unknown': {
     close: 137,
     status: 404,
-    message: 'There is no such group. Choose one of those that are open.',
+    message: 'There is no such group. Choose an open one.',
   },
   'groups-broadcast': {
     close: 138,
@@ -389,7 +389,7 @@ export const errors = Object.freeze({
   'language-unknown': {
     close: 142,
     status: 404,
-    message: 'Nobody interprets into this language now. Choose one of those that are there.',
+    message: 'Nobody interprets into this language now. Choose another one.',
   },
   'language-relay': {
     close: 143,
