@@ -20,11 +20,11 @@ import {
 const whole = (min, max) => (/** @type {string} */ text) => {
   const value = Number(text);
   if (!Number.isInteger(value) || value < min || value > max)
-    throw new InvalidArgumentError(`allowed is ${min} to ${max}`);
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
   return value;
 };
 
-const command = new Command('cluster')
+const command = new Command('local-cluster')
   .description('Starts NATS and several nodes of aloud on this machine, and says what to open.')
   .option('--nats <path>', 'the program nats-server; by default the one that is installed')
   .option('--nodes <number>', 'how many nodes', whole(2, 9), 3)

@@ -159,8 +159,9 @@ function closeOnSignals(server, drainSeconds, log) {
 async function printToken() {
   const { tokenCommand } = await import('./token-command.js');
   try {
-    const { token, link } = await tokenCommand(process.argv.slice(3), { env: process.env });
+    const { token, link, note } = await tokenCommand(process.argv.slice(3), { env: process.env });
     console.log(`${token}\n${link}`);
+    if (note) console.error(note);
   } catch (error) {
     if (!(error instanceof InformationRequest)) throw error;
     process.stdout.write(error.text);

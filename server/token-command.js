@@ -18,7 +18,8 @@ const MAX_TTL = 366 * UNITS.d;
  * @param {string[]} argv  after `token`
  * @param {{ env: Record<string, string | undefined>, now?: number }} options now: milliseconds
  *   since 1970
- * @returns {Promise<{ token: string, link: string }>}
+ * @returns {Promise<{ token: string, link: string, note: string | null }>} note: what to change in
+ *   the link
  * @throws {ConfigError} for a bad option
  * @throws {InformationRequest} for --help
  */
@@ -43,7 +44,13 @@ export async function tokenCommand(argv, { env, now = Date.now() }) {
     ttlSeconds: secondsOf(ttl),
     now,
   });
-  return { token, link: `${pageUrl(config, config.port)}/r/${room}#token=${token}` };
+  const page = pageUrl(config, config.port);
+  const note =
+    new URL(page).hostname === 'localhost'
+      ? "The link is for this machine. For others, put the server's address in place of " +
+        `${page}.`
+      : null;
+  return { token, link: `${page}/r/${room}#token=${token}`, note };
 }
 
 /**

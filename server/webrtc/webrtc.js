@@ -118,6 +118,9 @@ const LOOKUP_MS = 1000;
 /** The library, which isn't a dependency of the server: an operator installs it beside. */
 const LIBRARY = 'node-datachannel';
 
+/** Its version that was tried, as in package.json. */
+const LIBRARY_VERSION = '0.33.4';
+
 /**
  * Finds the library, without loading it.
  * @param {(name: string) => string} [find]  throws when a package isn't installed
@@ -132,7 +135,9 @@ export function findWebRtc(find = packageDirectory) {
       option: '--webrtc',
       value: true,
       allowed: 'false without a library',
-      sentence: `--webrtc needs the package ${LIBRARY}: npm install ${LIBRARY}`,
+      sentence:
+        `--webrtc needs the package ${LIBRARY} beside aloud: ` +
+        `npm install ${LIBRARY}@${LIBRARY_VERSION}, with --global if aloud was installed so`,
     });
   }
   return () => import('node-datachannel');

@@ -15,8 +15,8 @@ describe('a check of what stops the start', () => {
     expect(check(true, nothing)).toEqual([
       {
         state: 'fail',
-        text: '--webrtc needs the package node-datachannel',
-        remedy: 'npm install node-datachannel',
+        text: '--webrtc needs the package node-datachannel beside aloud',
+        remedy: 'npm install node-datachannel@0.33.4, with --global if aloud was installed so',
       },
     ]);
     expect(check(true, (name) => name)).toMatchObject([{ state: 'ok' }]);

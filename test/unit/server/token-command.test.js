@@ -12,7 +12,7 @@ const verify = (/** @type {string} */ token, afterS = 0) =>
 
 describe('aloud token', () => {
   it('makes a token for so long, and the link with it', async () => {
-    const { token, link } = await run([
+    const { token, link, note } = await run([
       ...keys,
       '--room',
       'tea',
@@ -26,6 +26,7 @@ describe('aloud token', () => {
       'ann',
     ]);
     expect(link).toBe(`http://localhost:8080/r/tea#token=${token}`);
+    expect(note).toMatch(/put the server's address in place of http:\/\/localhost:8080/);
     expect(await verify(token, 7199)).toMatchObject({
       name: 'Ann',
       grant: { role: 'moderator', identity: 'ann' },
@@ -34,7 +35,7 @@ describe('aloud token', () => {
   });
 
   it('takes the server’s own options, from the environment too', async () => {
-    const { link } = await run(
+    const { link, note } = await run(
       [
         '--room',
         'tea',
@@ -48,6 +49,7 @@ describe('aloud token', () => {
       { ALOUD_KEYS: keys[1] },
     );
     expect(link).toMatch(/^https:\/\/call\.example\.org\/r\/tea#token=[\w.-]+$/);
+    expect(note).toBeNull();
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createWebRtc, findWebRtc, MAX_PEERS, webRtcLine } from '../../../server/webrtc/webrtc.js';
 import { FakeClock } from '../../../testkit/fake-clock.js';
@@ -331,8 +332,13 @@ it('a server that is told to have WebRTC doesn’t start without the library', (
   const find = () => {
     throw new Error('not installed');
   };
+  const { peerDependencies } = JSON.parse(
+    readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
+  );
+  const wanted = peerDependencies['node-datachannel'].replace('^', '');
   expect(() => findWebRtc(find)).toThrow(
-    '--webrtc needs the package node-datachannel: npm install node-datachannel',
+    '--webrtc needs the package node-datachannel beside aloud: ' +
+      `npm install node-datachannel@${wanted}, with --global if aloud was installed so`,
   );
 });
 
