@@ -65,8 +65,7 @@ function responsesOf({
   const responses = {
     [status]: { description: summary, ...(answer && { content: json(answer) }) },
   };
-  if (otherwise && answer)
-    responses[otherwise] = { description: `Not: ${summary}`, content: json(answer) };
+  if (otherwise && answer) responses[otherwise] = { description: summary, content: json(answer) };
   for (const code of codes) {
     const { status: refused } = errors[code];
     const before = /** @type {{ description?: string } | undefined} */ (responses[refused])

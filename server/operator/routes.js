@@ -128,8 +128,8 @@ export const ROUTES = Object.freeze([
     method: 'get',
     path: '/rooms/:room/listeners',
     summary:
-      `Those who only listen in a room, ${LISTENERS_PAGE} at a time, by the order in which ` +
-      'they came; of those whose name has "find" in it, if it is given',
+      `The listeners of a room, ${LISTENERS_PAGE} at a time, in the order of their arrival; with ` +
+      '"find" only those whose name contains it',
     query: ['after', 'find'],
     answer: schemas.listenerPage,
     refusals: ['not-found', ...ACROSS],
@@ -140,7 +140,7 @@ export const ROUTES = Object.freeze([
   {
     method: 'patch',
     path: '/rooms/:room/people/:id',
-    summary: 'Mutes somebody, lets them unmute, lowers their hand, or changes their role',
+    summary: 'Mutes somebody, allows them to unmute, lowers their hand, or changes their role',
     body: schemas.personChange,
     allowed:
       'The body is to have one or more of "muted": true or false; "role": "moderator", ' +
@@ -160,7 +160,7 @@ export const ROUTES = Object.freeze([
   {
     method: 'post',
     path: '/rooms/:room/knocks/:id',
-    summary: 'Lets somebody in who waits in the lobby',
+    summary: 'Admits somebody who waits in the lobby',
     status: 204,
     refusals: ['not-found', 'person-unknown', ...ACROSS],
     run: inRoom('admit', ({ params, by }) => [params.id, by]),
@@ -168,7 +168,7 @@ export const ROUTES = Object.freeze([
   {
     method: 'delete',
     path: '/rooms/:room/knocks/:id',
-    summary: 'Turns somebody away who waits in the lobby',
+    summary: 'Refuses somebody who waits in the lobby',
     status: 204,
     refusals: ['not-found', 'person-unknown', ...ACROSS],
     run: inRoom('turnAway', ({ params, by }) => [params.id, by]),
@@ -176,14 +176,14 @@ export const ROUTES = Object.freeze([
   {
     method: 'get',
     path: '/bans',
-    summary: `The last ${MAX_LISTED} bans of all rooms, those included that nobody is in`,
+    summary: `The last ${MAX_LISTED} bans of all rooms, including empty ones`,
     answer: schemas.banList,
     run: ({ rooms }) => ({ bans: rooms.bans.listAll(MAX_LISTED) }),
   },
   {
     method: 'get',
     path: '/rooms/:room/bans',
-    summary: 'The bans of a room, whether or not anybody is in it',
+    summary: 'The bans of a room, which may be empty',
     answer: schemas.banList,
     refusals: ACROSS,
     run: async ({ rooms }, { params: { room } }) => {
@@ -211,7 +211,7 @@ export const ROUTES = Object.freeze([
   {
     method: 'delete',
     path: '/rooms/:room/bans/:id',
-    summary: 'Lifts a ban, whether or not anybody is in the room',
+    summary: 'Lifts a ban of a room, which may be empty',
     audit: 'ban lifted',
     status: 204,
     refusals: ['not-found', ...ACROSS],
@@ -252,7 +252,7 @@ export const ROUTES = Object.freeze([
   {
     method: 'post',
     path: '/drain',
-    summary: 'Lets nobody new in, tells the calls, and ends the server as SIGTERM does',
+    summary: 'Admits nobody new, notifies the calls, and ends the server as SIGTERM does',
     audit: 'drain',
     status: 202,
     answer: schemas.readiness,
@@ -262,7 +262,7 @@ export const ROUTES = Object.freeze([
   {
     method: 'get',
     path: '/rooms/:room',
-    summary: 'A room and its people; without the token no more than how many there are',
+    summary: 'A room and its people; without the token only their number',
     open: 'less',
     answer: schemas.roomOrCount,
     refusals: ['not-found', ...ACROSS],
@@ -272,7 +272,7 @@ export const ROUTES = Object.freeze([
   {
     method: 'get',
     path: '/health',
-    summary: 'Whether the server answers at all',
+    summary: 'Answers while the server runs',
     open: 'all',
     answer: schemas.health,
     run: ({ version }) => ({ status: 'ok', version }),
@@ -280,7 +280,7 @@ export const ROUTES = Object.freeze([
   {
     method: 'get',
     path: '/ready',
-    summary: 'Whether newcomers are let in: 503 while the server starts and drains',
+    summary: 'Tells if newcomers are admitted: 503 while the server starts and drains',
     open: 'all',
     answer: schemas.readiness,
     otherwise: 503,

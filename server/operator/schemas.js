@@ -59,24 +59,22 @@ export const status = named(
     uptimeSeconds: z.number().min(0),
     state: z.enum(['starting', 'ready', 'draining']),
     rooms: count,
-    mirrors: count.describe('rooms of one, in which somebody tries out how they sound'),
-    people: count.describe('those whose place is kept included'),
-    away: count.describe('those whose connection is lost and whose place is kept'),
-    listeners: count.describe('those of the people who only listen'),
-    listenersByRate: counts.describe('those of them who listen to a broadcast, by bits a second'),
+    mirrors: count.describe('rooms in which one person tests their sound'),
+    people: count.describe('with a place, including people who are away'),
+    away: count.describe('people whose connection is lost and whose place is kept'),
+    listeners: count.describe('people who only listen'),
+    listenersByRate: counts.describe('listeners of broadcasts, by bits a second'),
     rateChanges: z
       .strictObject({ up: count, down: count, failed: count })
-      .describe('of their bit rates; failed: probes for a higher one'),
+      .describe('changes of their bit rates; failed: probes for a higher one'),
     sessions: counts.describe('by transport'),
     sessionLimits: z
       .strictObject({ path: count, application: count, unknown: count })
-      .describe('sessions by what limits the rate at which they are sent to'),
+      .describe('sessions by the limit of their sending rate'),
     joins: count,
     joinsWaiting: count.describe('joins that wait for their turn'),
     shortVisits: count.describe('sessions that ended within two seconds'),
-    busy: z
-      .boolean()
-      .describe('whether newcomers are refused, since there is more to mix than can be mixed'),
+    busy: z.boolean().describe('newcomers are refused, because the server is overloaded'),
     reducedRooms: count.describe('rooms that mix fewer speakers for that reason'),
     limits: z.strictObject({ rooms: count, people: count }),
     load: z.strictObject({
@@ -84,7 +82,7 @@ export const status = named(
       complexity: count.describe('the least of any of them'),
       workers: z
         .array(z.strictObject({ mixCpuSeconds: z.number().min(0), rooms: count }))
-        .describe('of each; none where the main thread mixes'),
+        .describe('of each worker thread; none if the main thread mixes'),
       workerEnds: count.describe('number of workers that crashed or were killed'),
     }),
     delay: z.strictObject({ medianMs: ms, maxMs: ms }),
@@ -103,7 +101,7 @@ export const status = named(
     refusals: z.array(z.strictObject({ of: z.string(), ...codeCount })),
     sessionEnds: z.array(z.strictObject({ transport: z.string(), ...codeCount })),
     httpRequests: counts.describe('by status'),
-    connectionsEnded: counts.describe('TCP connections, by what their clients did'),
+    connectionsEnded: counts.describe('TCP connections, by the fault of their clients'),
     cluster: z
       .strictObject({
         id: z.string(),
@@ -154,14 +152,14 @@ const node = z
 
 const liveSeconds = count
   .nullable()
-  .describe('since the broadcast began; null where there is none');
+  .describe('seconds since the broadcast began; null without one');
 
 export const roomCount = named(
   'RoomCount',
   z.strictObject({
     room: z.string(),
     present: count.describe('people in the room'),
-    listeners: count.describe('those of them who only listen'),
+    listeners: count.describe('people among them who only listen'),
     liveSeconds,
     node,
   }),
@@ -172,7 +170,7 @@ export const roomSummary = named(
   z.looseObject({
     room: z.string(),
     present: count,
-    listeners: count.describe('those of them who only listen, and are in no list of people'),
+    listeners: count.describe('people among them who only listen, and are in no list of people'),
     liveSeconds,
     away: count,
     delivery: z.enum(['tick', 'reply']),
@@ -201,16 +199,14 @@ const role = z.enum(ROLES);
 const who = z.enum(['everybody', 'moderators']);
 
 const rules = {
-  locked: z.boolean().describe('whether nobody new may come in'),
-  lobby: z.boolean().describe('whether newcomers must be let in'),
+  locked: z.boolean().describe('newcomers are refused'),
+  lobby: z.boolean().describe('a moderator must admit newcomers'),
   chat: who.describe('who may write'),
   record: who.describe('who may record'),
-  mode: z.enum(MODES).describe('whether sound is mixed or forwarded: docs/forwarding.md'),
+  mode: z.enum(MODES).describe('how sound travels: docs/forwarding.md'),
   broadcast: z
     .boolean()
-    .describe(
-      'whether whoever comes without an invitation to the stage only listens: docs/broadcast.md',
-    ),
+    .describe('people without an invitation to the stage only listen: docs/broadcast.md'),
 };
 
 const person = named(
@@ -225,9 +221,7 @@ const person = named(
     identity: z.string().nullable().describe('the `sub` of their token; null without one'),
     role,
     muted: z.boolean(),
-    silenced: z
-      .boolean()
-      .describe('whether a moderator or the operator has muted them: they can not unmute'),
+    silenced: z.boolean().describe('muted by a moderator or the operator: they can not unmute'),
     away: z.boolean(),
     hand: count,
     quality: count.describe('of the connection: 0 unknown, 1 bad, 2 fair, 3 good'),
@@ -242,13 +236,13 @@ export const room = named(
   z.looseObject({
     room: z.string(),
     present: count,
-    listeners: count.describe('those of them who only listen, and are in no list of people'),
+    listeners: count.describe('people among them who only listen, and are in no list of people'),
     liveSeconds,
     delivery: z.enum(['tick', 'reply']),
     sound: z.enum(['mix', 'bundle', 'packets']).describe('how it gets to everybody now'),
     listenersByRate: z
       .record(z.string(), count)
-      .describe('those who listen to a broadcast, by bits a second'),
+      .describe('listeners of the broadcast, by bits a second'),
     serverDelayMs: ms,
     delay: z.looseObject({ mode: delayMode, wantedMs: ms, maxMs: ms, targetPercent: z.number() }),
     skippedFrames: count,
@@ -262,7 +256,7 @@ export const room = named(
     }),
     knocks: z
       .array(z.strictObject({ id: z.string(), name: z.string() }))
-      .describe('those who wait in the lobby'),
+      .describe('people who wait in the lobby'),
     node,
     people: z.array(person),
   }),
@@ -271,7 +265,7 @@ export const room = named(
 export const listenerPage = named(
   'ListenerPage',
   z.strictObject({
-    count: count.describe('of all who only listen in this room'),
+    count: count.describe('people who only listen in this room'),
     people: z.array(
       z.looseObject({
         id: z.string(),
@@ -282,10 +276,7 @@ export const listenerPage = named(
         hand: count,
       }),
     ),
-    next: z
-      .string()
-      .optional()
-      .describe('the `after` of the next page; absent where there is none'),
+    next: z.string().optional().describe('the `after` of the next page; absent on the last'),
   }),
 );
 
@@ -304,7 +295,7 @@ export const roomChange = named(
     .strictObject({
       serverDelayMs: serverDelay.describe('milliseconds'),
       ...rules,
-      password: password.describe('null takes it away'),
+      password: password.describe('null removes it'),
     })
     .partial()
     .refine(isAny)
@@ -315,9 +306,7 @@ export const personChange = named(
   'PersonChange',
   z
     .strictObject({
-      muted: z
-        .boolean()
-        .describe('false lets them unmute themselves; nobody is unmuted by somebody else'),
+      muted: z.boolean().describe('false allows them to unmute themselves'),
       role,
       hand: z.literal(0).describe('lowers it'),
     })
@@ -354,8 +343,8 @@ const recording = z.strictObject({
   room: z.string(),
   startedAt: at,
   stoppedAt: at.nullable(),
-  isPublic: z.boolean().describe('whether anybody may hear it'),
-  on: z.boolean().describe('whether it is still being written'),
+  isPublic: z.boolean().describe('anybody may hear it'),
+  on: z.boolean().describe('it is still being written'),
 });
 
 export const recordingList = named(
