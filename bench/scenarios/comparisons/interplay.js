@@ -79,10 +79,12 @@ export const interplay = {
   seconds: planSeconds,
   addOptions: (command) => {
     command
-      .option('--rules <list>', `of ${RULES.join(', ')}, by commas`, listOf(RULES), [...RULES])
+      .option('--rules <list>', `of ${RULES.join(', ')}, separated by commas`, listOf(RULES), [
+        ...RULES,
+      ])
       .option(
         '--controllers <list>',
-        `of ${ALL_CONTROLLERS.join(', ')}, by commas; those with -bare have no floor`,
+        `of ${ALL_CONTROLLERS.join(', ')}, separated by commas; those with -bare have no floor`,
         listOf([...ALL_CONTROLLERS]),
         ['cubic', 'cubic-bare', 'newreno-bare', 'bbr-bare', 'bbr3-bare', 'copa', 'none'],
       )
@@ -92,7 +94,9 @@ export const interplay = {
         listOf(CARRIES),
         [...CARRIES],
       )
-      .option('--sweeps <list>', `of ${SWEEPS.join(', ')}, by commas`, listOf(SWEEPS), [...SWEEPS])
+      .option('--sweeps <list>', `of ${SWEEPS.join(', ')}, separated by commas`, listOf(SWEEPS), [
+        ...SWEEPS,
+      ])
       .option(
         '--step-seconds <seconds>',
         'how long each capacity, loss and delay lasts',
