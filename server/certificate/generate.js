@@ -166,7 +166,8 @@ export function replaceFile(path, content) {
  * @param {number} wallMs     the date, in milliseconds since 1970
  * @param {number} minLeftMs  least remaining validity
  * @param {(certificate: Certificate) => boolean} [isGood]  further condition
- * @returns {Certificate | null} null if it is missing, damaged, for other hosts or about to expire
+ * @returns {Certificate | null} null if it is missing, damaged, for other hosts, with further
+ *   names, or about to expire
  */
 export function readKeptCertificate(
   directory,
@@ -183,7 +184,10 @@ export function readKeptCertificate(
     const names = certificate.subjectAltName?.split(', ') ?? [];
     const isFor = (/** @type {string} */ host) =>
       isIP(host) ? certificate.checkIP(host) : names.includes(`DNS:${host}`);
-    return hosts.every(isFor) ? kept : null;
+    // Requests may use each name of the certificate, also one that an earlier start was given.
+    const isWanted = (/** @type {string} */ name) =>
+      !name.startsWith('DNS:') || hosts.includes(name.slice('DNS:'.length));
+    return hosts.every(isFor) && names.every(isWanted) ? kept : null;
   } catch {
     // Any fault of it is solved by a new one.
     return null;

@@ -233,6 +233,17 @@ describe('the directory', () => {
     );
   });
 
+  it('with a name that the server no longer has gets a new one', async () => {
+    const first = await open({ hostnames: ['calls.example', '10.0.0.1'] });
+    first.close();
+    const again = await open({ hostnames: ['calls.example', '10.0.0.1'] });
+    expect(again.current.hash).toBe(first.current.hash);
+    again.close();
+    const second = await open();
+    expect(second.current.hash).not.toBe(first.current.hash);
+    expect(new X509Certificate(second.current.certPem).subjectAltName).not.toContain('calls');
+  });
+
   it('that cannot be written leaves the certificate in memory, with one sentence', async () => {
     const file = join(directory, 'file');
     writeFileSync(file, '');
