@@ -453,7 +453,7 @@ describe('a request that is for nobody', () => {
     const before = refusals('http', 'bad-request');
     const got = await say(port, text);
     expect(statuses(got)).toEqual([400]);
-    expect(got).toMatch(/not one that the server understands/);
+    expect(got).toMatch(/does not understand this request/);
     expect(refusals('http', 'bad-request') - before).toBe(1);
     expect(log.warn).not.toHaveBeenCalled();
   });
