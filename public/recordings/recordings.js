@@ -72,6 +72,8 @@ class RecordingPage {
   #shows = null;
   /** True when Play was pressed before a player existed. */
   #isWanted = false;
+  /** Moment that was chosen before then, in seconds. @type {number | null} */
+  #wantedSeconds = null;
   /** Start of the present wait for sound. @type {number | null} */
   #waitsSince = null;
   #isOverHttp = false;
@@ -113,10 +115,14 @@ class RecordingPage {
     elementOf('recording', HTMLElement).hidden = false;
     this.#showFiles();
     await this.#fetchBeside();
-    this.#player = await openPlayer({ id: this.#id, url: this.#url, seconds }, this.#events);
-    if (this.#player === null) return this.#notice(texts.cannotPlay);
+    const player = await openPlayer({ id: this.#id, url: this.#url, seconds }, this.#events);
+    if (player === null) return this.#notice(texts.cannotPlay);
+    this.#player = player;
+    this.#isOverHttp = player instanceof HttpPlayer;
+    player.setSpeed(this.#speed);
     this.#mediaSession();
-    this.#goToHash();
+    if (this.#wantedSeconds === null) this.#goToHash();
+    else this.#seek(this.#wantedSeconds);
     this.#show();
     if (this.#isWanted) this.#toggle();
     if (this.#description.on) setTimeout(() => void this.#poll(), POLL_MS);
@@ -169,7 +175,7 @@ class RecordingPage {
   }
 
   get #seconds() {
-    return this.#player?.seconds ?? 0;
+    return this.#player?.seconds ?? this.#wantedSeconds ?? 0;
   }
 
   /** Last playable moment. */
@@ -190,7 +196,9 @@ class RecordingPage {
 
   /** @param {number} seconds */
   #seek(seconds) {
-    this.#player?.seek(Math.min(this.#end, Math.max(0, seconds)));
+    const to = Math.min(this.#end, Math.max(0, seconds));
+    if (this.#player) this.#player.seek(to);
+    else this.#wantedSeconds = to;
     this.#show();
   }
 

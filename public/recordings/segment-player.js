@@ -105,8 +105,9 @@ export class SegmentPlayer {
 
   /** @param {string} why */
   #failed(why) {
-    this.pause();
+    // Told first: whether this is playing decides whether another player goes on.
     this.#events.failed(new Error(why));
+    this.pause();
   }
 
   get waiting() {

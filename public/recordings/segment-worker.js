@@ -2,6 +2,7 @@ import createLibopus from '/vendor/libopus-wasm/generated/libopus.generated.mjs'
 import { SampleRing } from '../../worklets/sample-ring.js';
 import { createLibopusCodec } from '../shared/stream/libopus-codec.js';
 import { SEGMENT_RATE } from '../shared/wire/segment.js';
+import { LastingSession } from './lasting-session.js';
 import { SegmentPlayback } from './segment-playback.js';
 import { SegmentSession } from './segment-session.js';
 
@@ -15,10 +16,6 @@ import { SegmentSession } from './segment-session.js';
 const LOW = (SEGMENT_RATE * 150) / 1000;
 const FULL = (SEGMENT_RATE * 300) / 1000;
 
-/** Number of retries in a row for a broken session, and the pause before each, in milliseconds. */
-const TRIES = 3;
-const RETRY_MS = 700;
-
 const page = /** @type {import('../client/call/types.js').MessageTarget} */ (
   /** @type {unknown} */ (globalThis)
 );
@@ -26,13 +23,11 @@ const codec = createLibopus().then((module) => createLibopusCodec(module));
 
 /** @type {{ url: string, options: WebTransportOptions, rule?: string }} */
 let way;
-/** @type {SegmentSession | null} */
-let session = null;
 /** @type {SampleRing | null} */
 let ring = null;
 /** @type {SegmentPlayback | null} */
 let playback = null;
-let [speed, paused, tries] = [1, true, 0];
+let [speed, paused] = [1, true];
 let on = false;
 /**
  * The server's description of the recording, until a playback exists.
@@ -60,10 +55,11 @@ function fill() {
   tell();
 }
 
-async function connect() {
+/** @param {(why: string) => void} closed */
+async function connect(closed) {
   const opening = new SegmentSession(way.url, way.options, {
     segment: (one) => {
-      tries = 0;
+      link.forgive();
       playback?.take(one);
       fill();
     },
@@ -74,29 +70,25 @@ async function connect() {
       playback?.known(state.count, state.whole);
       tell();
     },
-    closed: (code, reason) => {
-      session = null;
-      // A session closed for lack of use is reopened when needed.
-      if (!paused) void reconnect(`${code} ${reason}`);
-    },
+    closed: (code, reason) => closed(`${code} ${reason}`),
   });
   await opening.open();
-  session = opening;
+  return opening;
 }
 
-/** @param {string} why */
-async function reconnect(why) {
-  tries += 1;
-  if (tries > TRIES) return page.postMessage({ failed: why });
-  await new Promise((resolve) => void setTimeout(resolve, tries > 1 ? RETRY_MS : 0));
-  try {
-    await connect();
-    session?.pace(speed, paused);
-    if (playback) session?.play({ from: playback.missing, rule: way.rule });
-  } catch (error) {
-    await reconnect(String(error));
-  }
-}
+/** @type {LastingSession<SegmentSession>} */
+const link = new LastingSession({
+  open: connect,
+  reopened: (session) => {
+    session.pace(speed, paused);
+    if (playback) session.play({ from: playback.missing, rule: way.rule });
+  },
+  // A session closed for lack of use is reopened when needed.
+  closed: (why) => {
+    if (!paused) void link.reopen(why);
+  },
+  failed: (why) => page.postMessage({ failed: why }),
+});
 
 /** @param {{ memory: SharedArrayBuffer, port: MessagePort }} start */
 async function start({ memory, port }) {
@@ -113,8 +105,8 @@ function seek(seconds) {
   if (!playback) return;
   playback.seek(seconds);
   const from = Math.floor(seconds);
-  if (session) session.play({ from, rule: way.rule });
-  else void reconnect('the session is closed');
+  if (link.current) link.current.play({ from, rule: way.rule });
+  else void link.reopen('the session is closed');
   fill();
 }
 
@@ -125,20 +117,20 @@ function seek(seconds) {
 async function take(data) {
   if (data.open) {
     way = data.open;
-    await connect().catch((error) => page.postMessage({ failed: String(error) }));
+    await link.open().catch((error) => page.postMessage({ failed: String(error) }));
   }
   if (data.start) await start(data.start);
   if (data.seek !== undefined) seek(data.seek);
   if (data.speed !== undefined) {
     speed = data.speed;
     if (playback) playback.speed = speed;
-    session?.pace(speed, paused);
+    link.current?.pace(speed, paused);
   }
   if (data.paused !== undefined) {
     paused = data.paused;
-    session?.pace(speed, paused);
-    tries = 0;
-    if (!paused && !session) void reconnect('the session is closed');
+    link.current?.pace(speed, paused);
+    link.forgive();
+    if (!paused) void link.reopen('the session is closed');
     fill();
   }
 }

@@ -182,6 +182,60 @@ inBrowser.describe(`the page of a recording in ${BROWSER}`, () => {
       await page.context().close();
     });
 
+  inBrowser.it('keeps the speed and the moment that were chosen before it could play', async () => {
+    const id = await recorded();
+    const context = await site.browser.newContext();
+    const page = await context.newPage();
+    /** @type {(value?: unknown) => void} */
+    let go = () => {};
+    const asked = new Promise((resolve) => (go = resolve));
+    await page.route('**/segment-player.js', async (route) => {
+      await asked;
+      await route.continue();
+    });
+    await page.goto(new URL(`/recordings/${id}#t=3`, site.url).href);
+    await page.getByLabel('Speed').selectOption('2');
+    await page.getByRole('button', { name: '0:06 Ben <b>' }).click();
+    go();
+    await page.getByText(/^Over/).waitFor();
+    expect(await positionOf(page)).toBe(6);
+    await button(page, 'Play').click();
+    await expect.poll(() => positionOf(page)).toBeGreaterThanOrEqual(7);
+    const began = performance.now();
+    const from = await positionOf(page);
+    await expect.poll(() => positionOf(page), { timeout: 20_000 }).toBeGreaterThanOrEqual(from + 4);
+    expect(performance.now() - began).toBeLessThan(3500);
+    await context.close();
+  });
+
+  if (!isFirefox)
+    inBrowser.it('plays on over HTTP when WebTransport breaks for good', async () => {
+      const context = await site.browser.newContext();
+      const page = await context.newPage();
+      await page.addInitScript(() => {
+        const { Worker } = window;
+        window.Worker = class extends Worker {
+          /** @param {ConstructorParameters<typeof Worker>} given */
+          constructor(...given) {
+            super(...given);
+            Object.assign(window, { segments: this });
+          }
+        };
+      });
+      await page.goto(new URL(`/recordings/${await recorded()}`, site.url).href);
+      await page.getByText('Over WebTransport').waitFor();
+      await button(page, 'Play').click();
+      await expect.poll(() => positionOf(page)).toBeGreaterThanOrEqual(1);
+      await page.evaluate(() => {
+        const { segments } = /** @type {Window & { segments?: Worker }} */ (window);
+        segments?.dispatchEvent(new MessageEvent('message', { data: { failed: 'gone' } }));
+      });
+      await page.getByText('Over HTTP').waitFor();
+      const from = await positionOf(page);
+      await expect.poll(() => positionOf(page)).toBeGreaterThanOrEqual(from + 2);
+      await context.close();
+    });
+
   inBrowser.it(
     'can be used without sight and on a phone, and says what there isn\u2019t',
     async () => {
