@@ -48,6 +48,8 @@ export class ListenPage {
   #languages = null;
   /** @type {string[]} */
   #onStage = [];
+  /** Sentence of the status until Listen is pressed. @type {string | null} */
+  #invites = texts.ready;
   #timer = 0;
 
   /** @param {ListenAddress & { token?: string }} address */
@@ -104,13 +106,20 @@ export class ListenPage {
       const { listeners = null, liveSeconds = null } = answer.ok ? await answer.json() : {};
       if (this.#state !== 'idle') return;
       this.#view.listeners(listeners);
-      if (this.#rules === null && answer.status === 404) this.#view.showStatus(texts.notOpen);
+      if (answer.ok || answer.status === 404) this.#invite(answer.ok ? texts.ready : texts.notOpen);
       this.#view.live({
         liveSince: liveSeconds === null ? null : monotonicNow() - 1000 * liveSeconds,
       });
     } catch {
       // The network is gone for now; the next poll may succeed.
     }
+  }
+
+  /** @param {string} sentence  for people who haven't pressed Listen */
+  #invite(sentence) {
+    if (this.#invites === null || this.#invites === sentence) return;
+    this.#invites = sentence;
+    this.#view.showStatus(sentence);
   }
 
   #toggle() {
@@ -121,6 +130,7 @@ export class ListenPage {
   async #start() {
     if (this.#state !== 'idle') return;
     this.#setState('starting');
+    this.#invites = null;
     this.#view.showStatus(texts.starting);
     this.#view.offer();
     this.#media.play();
@@ -135,6 +145,8 @@ export class ListenPage {
   #pause() {
     if (this.#state === 'idle') return;
     const wasPlaying = this.#state === 'playing';
+    // The place is kept, and the hand with it.
+    if (this.#handRaised) this.#listening.send({ type: 'hand', raised: false });
     void this.#listening.pause();
     this.#stop(wasPlaying ? texts.paused : texts.ready);
     if (wasPlaying) this.#media.rest('paused');
@@ -179,6 +191,9 @@ export class ListenPage {
     if (now.state !== before.state || now.away !== before.away) this.#followState(now);
     if (now.access !== before.access) this.#followAccess(now.access);
     if (now.session === 0) return;
+    // A new place, in the stead of one that couldn't be had again, has the hand down.
+    if (now.session !== before.session && this.#handRaised)
+      this.#listening.send({ type: 'hand', raised: true });
     this.#showLanguages(now);
     if (now.people !== before.people || now.listeners !== before.listeners) this.#showPeople(now);
     if (now.recording !== before.recording || now.session !== before.session)

@@ -73,6 +73,42 @@ inBrowser.describe(`a broadcast, in ${BROWSER}`, () => {
     return { ann, room };
   }
 
+  if (isLong)
+    inBrowser.it(
+      'says when its room has opened, and not instead of why one can’t listen',
+      async () => {
+        const room = `later-${++rooms}`;
+        const prepare = async (/** @type {Page} */ one) => {
+          await one.clock.install();
+          await one.route('**/call.js', (route) => route.abort());
+        };
+        const page = await openPage(
+          site.browser,
+          `${site.url}/r/${room}?listen`,
+          {},
+          prepare,
+          /404|ERR_FAILED/,
+        );
+        await page.getByText('This room isn’t open yet.', { exact: false }).waitFor();
+        const ann = await site.guest(room, 'Ann');
+        await page.clock.fastForward(15_000);
+        await page.getByText('Press Listen. No microphone is needed.').waitFor();
+        await page.route('**/call.js', (route) => route.abort());
+        await button(page, 'Listen').click();
+        await page
+          .getByText('A part of this page could not be loaded.', { exact: false })
+          .waitFor();
+        await ann.close();
+        await expect.poll(() => site.server.rooms.get(room)).toBeUndefined();
+        const asked = page.waitForResponse(`**/api/rooms/${room}`);
+        await page.clock.fastForward(15_000);
+        expect((await asked).status()).toBe(404);
+        await page
+          .getByText('A part of this page could not be loaded.', { exact: false })
+          .waitFor();
+      },
+    );
+
   if (isShort)
     inBrowser.it(
       'is heard after one press, and a listener who raises a hand comes onto the stage ' +

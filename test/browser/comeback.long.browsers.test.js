@@ -10,6 +10,7 @@ import {
   announced,
   CUT_OFF,
   joinRoom as joinAnyRoom,
+  openPage,
   people,
   throughLink,
 } from './support/room-page.js';
@@ -97,6 +98,35 @@ inBrowser.describe(`a call that is cut off, in ${BROWSER}`, () => {
       },
     );
   }
+
+  inBrowser.it('of a listener has the hand as the page shows it', async () => {
+    server = await startServer('--engine', 'none');
+    const speaker = await joinRoom(speakers.browser, server.url, 'hall', { name: 'Spe' });
+    const page = await openPage(
+      listeners.browser,
+      `${server.url}/r/hall?listen&name=Lis&transport=websocket`,
+      {},
+      undefined,
+      CUT_OFF,
+    );
+    const button = (/** @type {string} */ name) => page.getByRole('button', { name, exact: true });
+    const hands = () => server.rooms.get('hall')?.rules.hands.size;
+    await button('Listen').click();
+    await button('Raise hand').click();
+    await expect.poll(hands).toBe(1);
+    await button('Pause').click();
+    await button('Listen').click();
+    await button('Raise hand').waitFor();
+    await expect.poll(hands).toBe(0);
+    await button('Raise hand').click();
+    await expect.poll(hands).toBe(1);
+    const port = String(server.port);
+    await server.close();
+    server = await startServer('--engine', 'none', '--port', port);
+    await expect.poll(() => stateOf(speaker), { timeout: 20_000 }).toBe('joined');
+    await expect.poll(hands, { timeout: 20_000 }).toBe(1);
+    expect(await button('Raise hand').count()).toBe(0);
+  });
 
   inBrowser.it(
     'is heard and hears again when its tab stood still for a while, with the same id and name',
