@@ -30,6 +30,8 @@ export class CaptionsView {
   );
   /** Captions that still change, by speaker's id. @type {Map<string, HTMLElement>} */
   #open = new Map();
+  /** Counts calls: a caption may be translated when its call is over. */
+  #calls = 0;
   #unfinished = build('div', { class: 'caption-open', 'aria-hidden': 'true' });
   #hint = build('p', { class: 'hint', role: 'status' });
   #element = build('section', { class: 'captions', id: 'captions', 'aria-label': texts.title });
@@ -72,6 +74,7 @@ export class CaptionsView {
 
   /** Forgets the call, before another one. */
   clear() {
+    this.#calls += 1;
     this.#lines.replaceChildren(this.#empty);
     this.#unfinished.replaceChildren();
     this.#open.clear();
@@ -97,7 +100,9 @@ export class CaptionsView {
 
   /** @param {CaptionFields} caption @param {string} text */
   async #append(caption, text) {
+    const call = this.#calls;
     const translated = await this.#translation.of(text, caption.lang);
+    if (call !== this.#calls) return;
     if (translated === null) setText(this.#hint, texts.notTranslated);
     const lang = translated === null ? caption.lang : this.#translation.languageFor(caption.lang);
     const { scrollTop, scrollHeight, clientHeight } = this.#scroll;
