@@ -4,7 +4,7 @@
  */
 
 import { PAYLOAD_TYPE } from '../ways/rtp.js';
-import { described, newPeer } from '../ways/webrtc.js';
+import { cleanUp, described, newPeer } from '../ways/webrtc.js';
 
 /**
  * @typedef {{ peer: PeerConnection, track: Track | null }} Connected the library ends the process
@@ -84,6 +84,6 @@ export class MeshPeers {
     for (const { peer } of this.#connected.values()) peer.close();
     this.#connected.clear();
     // Waits until all connections are gone.
-    (await import('node-datachannel')).cleanup();
+    cleanUp(await import('node-datachannel'));
   }
 }

@@ -21,7 +21,7 @@ export const rtp = webrtc({
     });
   },
 
-  open(peer, { Audio }) {
+  begin(peer, { Audio }) {
     const audio = new Audio('audio', 'SendOnly');
     audio.addOpusCodec(PAYLOAD_TYPE);
     audio.addSSRC(SSRC, 'aloud');

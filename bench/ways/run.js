@@ -69,6 +69,7 @@ export async function runWay({ way, hops, signal, ...task }) {
 /** The processes at the places of a path, which stay for one run after the other. */
 export class Path {
   #hops;
+  #begin;
   #places;
   #signal;
   #startMs = 0;
@@ -81,9 +82,14 @@ export class Path {
   constructor(hops, signal, start = (exec) => new Child(END, exec)) {
     this.#hops = hops;
     this.#signal = signal;
-    this.#places = [hops[0].client, ...hops.map(({ server }) => server)].map(({ exec }) =>
-      start(exec),
-    );
+    const ends = [hops[0].client, ...hops.map(({ server }) => server)];
+    this.#begin = (/** @type {number} */ place) => start(ends[place].exec);
+    this.#places = ends.map((_, place) => this.#begin(place));
+  }
+
+  /** Waits until its processes run. @throws {Error} when one doesn't */
+  async ready() {
+    await Promise.all(this.#places.map((place) => place.call('hangUp')));
   }
 
   /** The ids of its processes, from the sender's to the receiver's. */
@@ -184,9 +190,23 @@ export class Path {
     }
   }
 
-  /** Ends the connections: the processes are ready for the next. */
+  /**
+   * Ends the connections: the processes are ready for the next, and new ones where one has ended,
+   * whose run has failed by that.
+   */
   async hangUp() {
-    await Promise.all(this.#places.map((place) => place.call('hangUp')));
+    this.#places = await Promise.all(
+      this.#places.map(async (place, i) => {
+        try {
+          await place.call('hangUp');
+          return place;
+        } catch {
+          this.#signal.throwIfAborted();
+          await place.close();
+          return this.#begin(i);
+        }
+      }),
+    );
   }
 
   /** Idempotent. */

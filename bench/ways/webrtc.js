@@ -9,6 +9,13 @@
 
 /** @typedef {typeof import('node-datachannel')} Library */
 
+/**
+ * Peers of this process that aren't closed, and their channels, whether they have connected or not.
+ * The library ends the process when one is collected as garbage in use.
+ * @type {Set<object>}
+ */
+const open = new Set();
+
 /** Why WebRTC can't be had here. @returns {Promise<string | null>} */
 export const missing = () =>
   import('node-datachannel').then(
@@ -16,16 +23,32 @@ export const missing = () =>
     () => 'The package node-datachannel is not installed, or has no build for this machine.',
   );
 
+/** Ends all that the library has in this process. @param {Library} library */
+export function cleanUp(library) {
+  library.cleanup();
+  open.clear();
+}
+
+/**
+ * Ends a peer, and its process's others: the connections of a run end together.
+ * @param {Library} library
+ * @param {PeerConnection} peer
+ */
+function end(library, peer) {
+  peer.close();
+  cleanUp(library);
+}
+
 /**
  * @param {object} kind
  * @param {(peer: PeerConnection, onPacket: OnPacket, keep: (channel: object) => void) => void}
  *   kind.take receives what comes, and keeps what it comes on: the library ends the process when
  *   that is collected as garbage in use
  * @param {(peer: PeerConnection, library: Library) => { send: Sender['send'], opened: Promise<void>
- *   }} kind.open
+ *   }} kind.begin
  * @returns {Way}
  */
-export const webrtc = ({ take, open }) => ({
+export const webrtc = ({ take, begin }) => ({
   missing,
 
   async receive({ host, onPacket }) {
@@ -40,8 +63,7 @@ export const webrtc = ({ take, open }) => ({
     return {
       answer,
       close() {
-        peer.close();
-        library.cleanup();
+        end(library, peer);
         kept.clear();
       },
     };
@@ -49,16 +71,16 @@ export const webrtc = ({ take, open }) => ({
 
   async connect({ host, signal }) {
     const { library, peer } = await newPeer(host);
-    const { send, opened } = open(peer, library);
-    peer.setRemoteDescription(await signal(await described(peer)), 'answer');
-    await opened;
-    return {
-      send,
-      close() {
-        peer.close();
-        library.cleanup();
-      },
-    };
+    const begun = begin(peer, library);
+    open.add(begun);
+    try {
+      peer.setRemoteDescription(await signal(await described(peer)), 'answer');
+    } catch (error) {
+      end(library, peer);
+      throw error;
+    }
+    await begun.opened;
+    return { send: begun.send, close: () => end(library, peer) };
   },
 });
 
@@ -70,6 +92,7 @@ export async function newPeer(host) {
     bindAddress: host,
     disableAutoNegotiation: true,
   });
+  open.add(peer);
   return { library, peer };
 }
 
@@ -95,7 +118,7 @@ export const datachannel = webrtc({
     });
   },
 
-  open(peer) {
+  begin(peer) {
     const channel = peer.createDataChannel('packets', { unordered: true, maxRetransmits: 0 });
     return {
       opened: new Promise((resolve) => channel.onOpen(resolve)),

@@ -138,7 +138,7 @@ export async function runGrid(lab, { conditions, ways, through }) {
     return { way, legs, path: new Path(hopsOf(legs, through), lab.signal) };
   });
   // Processes that start at once take their time: no connection waits for that.
-  await Promise.all(lanes.map(({ path }) => path.hangUp()));
+  await Promise.all(lanes.map(({ path }) => path.ready()));
   const voiceOf = await readVoices();
   const frames = lab.options.frames ? await FrameFile.open(lab.folder.path) : null;
   try {

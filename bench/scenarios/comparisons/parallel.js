@@ -174,7 +174,7 @@ async function runCalls(lab, { conditions, ways, through }) {
   );
   const blocks = blocksOf(conditions, usable, lab.options.repetitions);
   try {
-    await Promise.all(paths.map((path) => path.hangUp()));
+    await Promise.all(paths.map((path) => path.ready()));
     const voiceOf = await readVoices();
     const frames = lab.options.frames ? await FrameFile.open(lab.folder.path) : null;
     for (const [i, { repetition, condition, way }] of blocks.entries()) {

@@ -96,6 +96,32 @@ describe('a path', () => {
   });
 });
 
+describe('a path whose process has ended', () => {
+  it('has another in its place for the next run', async () => {
+    const hop = { client: { exec: ['a'], address: '' }, server: { exec: ['b'], address: '' } };
+    const begun = /** @type {string[]} */ ([]);
+    const closed = /** @type {number[]} */ ([]);
+    const ended = new Set();
+    const path = new Path([hop, hop], new AbortController().signal, ([exec]) => {
+      const pid = begun.push(exec);
+      return {
+        pid,
+        call: async () => {
+          if (ended.has(pid)) throw new Error('a child process ended: SIGSEGV');
+        },
+        close: async () => void closed.push(pid),
+      };
+    });
+    await path.ready();
+    ended.add(2);
+    await expect(path.ready()).rejects.toThrow('a child process ended: SIGSEGV');
+    await path.hangUp();
+    expect(path.pids).toEqual([1, 4, 3]);
+    expect([begun, closed]).toEqual([['a', 'b', 'b', 'b'], [2]]);
+    await path.ready();
+  });
+});
+
 describe('RTP packets', () => {
   it('have the payload, the low bits of the sequence number, and 960 ticks each', () => {
     const bytes = rtpPacket(PAYLOADS[0], 2 ** 16 + 5);
