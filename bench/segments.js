@@ -11,7 +11,7 @@ import { createAudioFormat, RATES } from '../public/shared/sound/audio-format.js
 import { defaultEncoderSettings, MAX_OPUS_BYTES } from '../public/shared/stream/codec.js';
 import { loadCodec } from '../server/codec/codec.js';
 import { SegmentEncoder } from '../server/ondemand/segment-encoder.js';
-import { ratesOf } from '../server/ondemand/segment-files.js';
+import { ratesOf } from '../server/ondemand/segment-store.js';
 import { OggOpus } from '../server/recording/ogg-opus.js';
 import { Track } from '../server/recording/track.js';
 import { wholeNumber } from './options.js';

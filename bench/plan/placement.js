@@ -17,7 +17,7 @@
  * @property {number} worstEgressMbits  of the node that sends most
  */
 
-import { rendezvous } from '../../server/cluster/rendezvous.js';
+import { rendezvous } from '../../server/cluster/beats.js';
 import { costOf } from './unit-costs.js';
 
 /**

@@ -29,7 +29,6 @@ import { repeat } from '../timers.js';
 import { TokenBucket } from '../token-bucket.js';
 import { directClient, peerName } from '../transport/client-address.js';
 import { BodyError, bodyOf } from './request-body.js';
-import { titleOfTags } from './opus-tags.js';
 import { StreamSession } from './stream-session.js';
 
 /** Path of a mount, and of new titles for one. */
@@ -407,4 +406,37 @@ function sendTo({ url: target = '' }, response, url) {
     Connection: 'close',
   });
   response.end(`The room is at another machine of this server. Send to ${there}\n`);
+}
+
+/** Beginning of a packet of comments. */
+const TAGS_MARK = Buffer.from('OpusTags');
+
+/** Most comments that are read. */
+const MAX_COMMENTS = 100;
+
+/**
+ * Reads artist and title from a packet of comments (RFC 7845, section 5.2).
+ * @param {Buffer} packet
+ * @returns {string} "artist - title", or the one that is there; '' without both, or for a damaged
+ *   packet
+ */
+export function titleOfTags(packet) {
+  if (!TAGS_MARK.equals(packet.subarray(0, TAGS_MARK.length))) return '';
+  let at = TAGS_MARK.length;
+  const number = () => {
+    const value = at + 4 <= packet.length ? packet.readUInt32LE(at) : packet.length;
+    at += 4;
+    return value;
+  };
+  const vendor = number();
+  at += vendor;
+  /** @type {Map<string, string>} */
+  const tags = new Map();
+  for (let left = Math.min(number(), MAX_COMMENTS); left > 0 && at < packet.length; left--) {
+    const length = number();
+    const [, name, value] = /^([^=]*)=(.*)$/s.exec(packet.toString('utf8', at, at + length)) ?? [];
+    at += length;
+    if (name !== undefined && !tags.has(name.toLowerCase())) tags.set(name.toLowerCase(), value);
+  }
+  return [tags.get('artist'), tags.get('title')].filter(Boolean).join(' - ');
 }

@@ -8,7 +8,7 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { ReadSegmentMessage, RecordingMessage }
  *   from '../../public/shared/messages/segment-messages.js'
- * @import { Segments } from './segment-files.js'
+ * @import { Segments } from './segment-store.js'
  */
 
 import { ControlLines, writeControlLine } from '../../public/shared/wire/control.js';

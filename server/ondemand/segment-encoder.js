@@ -16,7 +16,7 @@ import {
   SEGMENT_RATE,
 } from '../../public/shared/wire/segment.js';
 import { OggOpusReader } from '../recording/ogg-reader.js';
-import { PLACE_BYTES, segmentPaths } from './segment-files.js';
+import { PLACE_BYTES, segmentPaths } from './segment-store.js';
 
 /**
  * Effort of the encoder: a second of sound takes 31 ms of a core at five rates (bench/segments.js).

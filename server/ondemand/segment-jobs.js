@@ -5,7 +5,7 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
  * @import { Recordings } from '../recording/recordings.js'
- * @import { Segments } from './segment-files.js'
+ * @import { Segments } from './segment-store.js'
  *
  * @typedef {object} Job
  * @property {string} id
@@ -30,7 +30,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { reasonOf } from '../log.js';
 import { MIX_FILE } from '../recording/recording.js';
-import { ratesOf, SEGMENTS_FILE } from './segment-files.js';
+import { ratesOf, SEGMENTS_FILE } from './segment-store.js';
 
 /** Number of segments made in one turn. */
 const SEGMENTS_A_TURN = 2;

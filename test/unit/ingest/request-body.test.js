@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BodyError, bodyOf } from '../../../server/ingest/request-body.js';
-import { titleOfTags } from '../../../server/ingest/opus-tags.js';
+import { titleOfTags } from '../../../server/ingest/icecast.js';
 
 /** @param {string} text @param {number} size of a piece */
 async function* inPieces(text, size) {

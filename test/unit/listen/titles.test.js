@@ -4,10 +4,10 @@ import { readOggSound } from '../../../programs/sound/ogg-sound.js';
 import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
 import { PayloadEncoder } from '../../../public/shared/stream/payload.js';
 import { loadCodec } from '../../../server/codec/codec.js';
-import { titleOfTags } from '../../../server/ingest/opus-tags.js';
+import { titleOfTags } from '../../../server/ingest/icecast.js';
 import { ChainedFile } from '../../../server/listen/chained-file.js';
 import { IcyWriter, METADATA_INTERVAL } from '../../../server/listen/icy.js';
-import { RoomTitle } from '../../../server/listen/room-title.js';
+import { RoomTitle } from '../../../server/listen/listening.js';
 import { OggOpus } from '../../../server/recording/ogg-opus.js';
 
 /** Separates a file and its blocks of metadata, as a player does. @param {Buffer} bytes */

@@ -13,7 +13,7 @@ import {
 } from '../../../public/shared/wire/segment.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { SegmentEncoder } from '../../../server/ondemand/segment-encoder.js';
-import { ratesOf, segmentPaths } from '../../../server/ondemand/segment-files.js';
+import { ratesOf, segmentPaths } from '../../../server/ondemand/segment-store.js';
 import { oggOf } from '../../fakes/recorded.js';
 
 const codec = await loadCodec('libopus-wasm');
