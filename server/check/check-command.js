@@ -9,9 +9,16 @@ import { InformationRequest, loadConfig } from '../config/config.js';
 import { checkCertificate, checkNames } from './certificate.js';
 import { warn } from './finding.js';
 import { checkNats, checkPorts, checkUdp } from './network.js';
-import { checkCodec, checkWebRtc } from './parts.js';
 import { findRunning } from './running.js';
-import { checkAddon, checkClock, checkDirectories, checkFiles, checkNode } from './system.js';
+import {
+  checkAddon,
+  checkClock,
+  checkCodec,
+  checkDirectories,
+  checkFiles,
+  checkNode,
+  checkWebRtc,
+} from './system.js';
 
 /** Checks in their order. @type {readonly Check[]} */
 const CHECKS = Object.freeze([

@@ -1,4 +1,7 @@
-/** Checks of this machine: Node.js, the addon, the clock, open files and disks. */
+/**
+ * Checks of this machine: Node.js, the addon, the clock, open files, disks, and parts that the
+ * options ask for.
+ */
 
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
@@ -7,13 +10,15 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildAdvice, load, NativeUnavailableError, probeLibrary } from '@aloud/native';
 import { CERTIFICATE_DIRECTORY } from '../certificate/generate.js';
+import { openCodec } from '../codec/codec.js';
 import { partsOf, readAcme, readRecordingLimit } from '../config/readers.js';
 import { mostConnections } from '../tcp-listening.js';
 import { FILES_ADVICE, limitOfFiles } from '../open-files.js';
 import { stateDirectory } from '../packages.js';
+import { findWebRtc } from '../webrtc/webrtc.js';
 import { fail, note, ok, reasonOf, warn } from './finding.js';
 
-/** @import { Check, Finding } from './finding.js' */
+/** @import { Check, Context, Finding } from './finding.js' */
 
 /** Descriptors besides connections: files, sockets, threads. */
 const OTHER_FILES = 200;
@@ -147,5 +152,37 @@ async function existing(path) {
     return path;
   } catch {
     return dirname(path) === path ? path : existing(dirname(path));
+  }
+}
+
+/**
+ * @param {Context} context
+ * @param {Parameters<typeof findWebRtc>[0]} [find]  finds a package
+ * @returns {Finding[]}
+ */
+export function checkWebRtc({ config }, find) {
+  if (!config.webrtc) return [];
+  try {
+    findWebRtc(find);
+    return [ok('--webrtc has its library')];
+  } catch (error) {
+    const [what, remedy] = reasonOf(error).split(': ');
+    return [fail(what, remedy)];
+  }
+}
+
+/**
+ * @param {Context} context
+ * @param {typeof openCodec} [open]
+ * @returns {Promise<Finding[]>}
+ */
+export async function checkCodec({ config: { codec } }, open = openCodec) {
+  // The server chooses one that is there.
+  if (codec === 'auto') return [];
+  try {
+    await open(codec);
+    return [ok(`--codec ${codec} loads`)];
+  } catch (error) {
+    return [fail(reasonOf(error).replace(/\.$/, ''), 'choose another, or leave --codec out')];
   }
 }

@@ -1,6 +1,6 @@
 /**
  * @import { Delivery } from '../mix/delivery.js'
- * @import { Floor } from '../mix/floor-bed.js'
+ * @import { Floor } from '../mix/mixing.js'
  * @import { LightListener } from '../mix/light-listener.js'
  * @import { Listener } from '../mix/listener.js'
  * @import { Source } from '../source/source.js'

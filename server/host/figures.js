@@ -5,7 +5,7 @@
 
 import { RATES } from '../../public/shared/sound/audio-format.js';
 import { RateCounts } from '../broadcast/layers.js';
-import { LatenessHistogram } from '../clock/lateness-histogram.js';
+import { LatenessHistogram } from '../clock/mix-clock.js';
 import { Traffic } from '../source/receiver-stats.js';
 
 /** Figures of participants and rooms that have gone, so that the server's counters only rise. */

@@ -6,7 +6,7 @@
  * @import { Log } from '../log.js'
  * @import { Accept, ControlMessage, Session, SessionStats } from '../session/session.js'
  * @import { Transport } from '../session/session.js'
- * @import { Link, LinkAnswer } from './messages.js'
+ * @import { Link, LinkAnswer } from './worker.js'
  */
 
 import { BaseSession, prepareControl } from '../session/session.js';

@@ -3,7 +3,7 @@
  *
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Session, SessionHandler } from '../session/session.js'
- * @import { Link, LinkAnswer } from './messages.js'
+ * @import { Link, LinkAnswer } from './worker.js'
  */
 
 import { errors } from '../../public/shared/errors.js';

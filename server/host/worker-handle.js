@@ -6,7 +6,7 @@
  * @import { Fact } from '../room/room-config.js'
  * @import { HostHandle } from './rooms-by-thread.js'
  * @import { HostAct, HostAnswer, HostArgs } from './host-acts.js'
- * @import { ToFront, ToWorker, WorkerData } from './messages.js'
+ * @import { ToFront, ToWorker, WorkerData } from './worker.js'
  *
  * @template T
  * @typedef {{ promise: Promise<T>, resolve: (value: T) => void, reject: (error: Error) => void }}

@@ -9,7 +9,7 @@
  * @import { RoomState } from '../state/portable-state.js'
  * @import { Session } from '../session/session.js'
  * @import { HostHandle } from './rooms-by-thread.js'
- * @import { ToFront } from './messages.js'
+ * @import { ToFront } from './worker.js'
  * @import { RoomHost } from './room-host.js'
  *
  * @typedef {object} PortOwner  the engine that workers have ports of

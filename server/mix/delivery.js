@@ -2,7 +2,7 @@
  * Delivers a room's sound from its sources to its listeners: mixed, or forwarded
  * (`server/forward/`). The room calls it. It knows no member, session protocol or command.
  *
- * @import { Floor } from './floor-bed.js'
+ * @import { Floor } from './mixing.js'
  * @import { LightListener } from './light-listener.js'
  * @import { Listener } from './listener.js'
  * @import { Packet } from '../../public/shared/wire/packet.js'

@@ -9,7 +9,7 @@
  * @import { Session } from '../../session/session.js'
  * @import { People } from '../people/people.js'
  * @import { JoinRequest, Observer, RoomConfig } from '../room-config.js'
- * @import { Floor } from '../../mix/floor-bed.js'
+ * @import { Floor } from '../../mix/mixing.js'
  * @import { Streams } from './streams.js'
  */
 
@@ -17,9 +17,8 @@ import { Stream } from '../../../public/shared/wire/packet.js';
 import { Forwarding } from '../../forward/forwarding.js';
 import { ModeSwitch } from '../../forward/mode-switch.js';
 import { PacketForwarding } from '../../forward/packet-forwarding.js';
-import { FloorBed } from '../../mix/floor-bed.js';
 import { GroupedDelivery } from '../../mix/grouped-delivery.js';
-import { Mixing } from '../../mix/mixing.js';
+import { Mixing, FloorBed } from '../../mix/mixing.js';
 
 /**
  * Most people in a room that `auto` forwards: see docs/forwarding.md, "When does auto forward?".

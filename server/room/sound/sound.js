@@ -10,9 +10,8 @@
  * @import { RoomSettings } from './mode.js'
  */
 
-import { TickLateness } from '../../clock/lateness-histogram.js';
 import { TickLoad } from '../../clock/load-shares.js';
-import { MixClock } from '../../clock/mix-clock.js';
+import { MixClock, TickLateness } from '../../clock/mix-clock.js';
 import { RoomCodec } from '../../codec/room-codec.js';
 import { RoomDelay } from './delay.js';
 import { openDelivery, RoomMode } from './mode.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkCodec, checkWebRtc } from '../../../server/check/parts.js';
+import { checkCodec, checkWebRtc } from '../../../server/check/system.js';
 import { DEFAULTS } from '../../../server/config/options.js';
 import { ConfigError } from '../../../server/errors/config-error.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LatenessHistogram } from '../../../server/clock/lateness-histogram.js';
+import { LatenessHistogram } from '../../../server/clock/mix-clock.js';
 
 describe('the histogram of lateness', () => {
   it('counts each in the bins that reach it, the bounds themselves included', () => {
