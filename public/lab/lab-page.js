@@ -2,20 +2,21 @@
  * @import { LabConfig } from './runs/protocol.js'
  * @import { Protocol } from './runs/protocol.js'
  * @import { AudioFormat } from '../shared/sound/audio-format.js'
- * @import { Notices } from '../ui/kit/notices.js'
  * @import { Environment } from './views/data-files.js'
  * @import { RunEvent } from './runs/run.js'
  */
 
+import { fetchConfig } from '../client/connection/join.js';
 import { elementOf, setText } from '../ui/kit/element.js';
+import { takeInvitation } from '../ui/kit/invitation.js';
+import { Notices } from '../ui/kit/notices.js';
 import { formatCsv, formatJson } from './views/data-files.js';
 import { DelayView, MAX_DELAY_MS } from './views/delay-view.js';
 import { Measurements, roundTripsMs } from './measurements.js';
-import { planDelays } from './runs/plan.js';
 import { ProtocolChoice, unsupportedReason } from './views/protocols.js';
 import { RoundTripView } from './views/round-trip-view.js';
 import { Runner } from './runs/runner.js';
-import { PROTOCOLS, protocolsOf } from './runs/protocol.js';
+import { planDelays, PROTOCOLS, protocolsOf } from './runs/protocol.js';
 import { SoundView } from './views/sound-view.js';
 import { leastDelay, summarize } from './summary.js';
 import { texts } from './texts.js';
@@ -31,7 +32,7 @@ const STEP_MS = 8;
 const DWELL_MS = 500;
 
 /** The page: one run at a time, and its results. */
-export class LabPage {
+class LabPage {
   #config;
   #notices;
   #token;
@@ -332,3 +333,15 @@ class ProgressView {
     this.#host.hidden = true;
   }
 }
+
+/** Opens the page with the transports that the server offers. */
+async function open() {
+  const notices = new Notices(elementOf('notices', HTMLElement));
+  /** @type {(LabConfig & { version?: string }) | null} */
+  const config = await fetchConfig(location.origin).catch(() => null);
+  if (!config) return void notices.show('lab-no-server', { sentence: texts.noServer });
+  const page = new LabPage(config, notices, takeInvitation('/lab'));
+  addEventListener('pagehide', () => page.leave());
+}
+
+await open();

@@ -1,7 +1,7 @@
 import { keepStage, nameOfInvitation } from '../ui/kit/invitation.js';
 import { monotonicNow } from '../ui/kit/live-time.js';
 import { build, elementOf, makeButton } from '../ui/kit/element.js';
-import { stageAddress } from './listen-address.js';
+import { stageAddress } from './listening.js';
 import { Listening } from './listening.js';
 import { ListenView } from './listen-view.js';
 import { MediaControls } from './media-controls.js';
@@ -11,7 +11,7 @@ import { listenTexts as texts } from '../texts/listen.js';
  * @import { Access, CallView } from '../client/call/types.js'
  * @import { ServerMessages } from '../shared/messages/server-messages.js'
  * @import { LanguageChoice } from '../ui/kit/language-choice.js'
- * @import { ListenAddress } from './listen-address.js'
+ * @import { ListenAddress } from './listening.js'
  */
 
 /** Time without a connection after which the place in the room is gone, in milliseconds. */

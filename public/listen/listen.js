@@ -1,6 +1,6 @@
 import { isListenersInvitation, takeInvitation, takeStage } from '../ui/kit/invitation.js';
 import { ListenPage } from './listen-page.js';
-import { addressOf, stageAddress } from './listen-address.js';
+import { addressOf, stageAddress } from './listening.js';
 
 const address = addressOf(location);
 const token = takeInvitation(address.room);

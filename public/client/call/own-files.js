@@ -9,7 +9,7 @@
  *   lastModified: milliseconds since 1970
  */
 
-import { startWorker } from './module-worker.js';
+import { startWorker } from './call-port.js';
 import { MAX_OWN_PIECE_BYTES } from '../../shared/limits.js';
 import { readWavHeader, SAMPLE_BYTES, WAV_HEADER_BYTES } from '../../shared/sound/wav.js';
 

@@ -1,5 +1,5 @@
 import { systemClock } from '../../shared/clock.js';
-import { startWorker } from '../call/module-worker.js';
+import { startWorker } from '../call/call-port.js';
 import { LEAD_SAMPLES, SOURCE_SAMPLES } from './track-codec.js';
 import {
   MAX_TRACK_SECONDS,

@@ -4,7 +4,7 @@
  * @import { RunOptions } from './run.js'
  */
 
-import { planTurns } from './plan.js';
+import { planTurns } from './protocol.js';
 import { Run } from './run.js';
 
 /** Interval of reports, in milliseconds. */

@@ -8,9 +8,8 @@ import { elementOf, setText } from '../../ui/kit/element.js';
 import { TARGETS } from './data-files.js';
 import { Plot } from './plot.js';
 import { PROTOCOLS } from '../runs/protocol.js';
-import { fillLegend, protocolLines } from './protocols.js';
+import { fillLegend, fillTable, protocolLines } from './protocols.js';
 import { leastDelay } from '../summary.js';
-import { fillTable } from './tables.js';
 import { nameOf, percentage, texts } from '../texts.js';
 
 /** Largest delay on the page, in milliseconds. */

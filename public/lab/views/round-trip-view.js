@@ -7,9 +7,8 @@ import { elementOf, setText } from '../../ui/kit/element.js';
 import { roundTripsMs } from '../measurements.js';
 import { Plot, showScatter } from './plot.js';
 import { PROTOCOLS } from '../runs/protocol.js';
-import { fillLegend, protocolLines } from './protocols.js';
+import { fillLegend, fillTable, protocolLines } from './protocols.js';
 import { cumulative, histogram, quantile, sorted, summarize, axisEnd } from '../summary.js';
-import { fillTable } from './tables.js';
 import { milliseconds, nameOf, percentage, texts } from '../texts.js';
 
 /** Number of parts of a latency axis. */

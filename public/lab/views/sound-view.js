@@ -4,9 +4,8 @@ import { elementOf } from '../../ui/kit/element.js';
 import { addedUpMs } from '../measurements.js';
 import { Plot, showScatter } from './plot.js';
 import { PROTOCOLS } from '../runs/protocol.js';
-import { fillLegend, protocolLines } from './protocols.js';
+import { fillLegend, fillTable, protocolLines } from './protocols.js';
 import { summarize } from '../summary.js';
-import { fillTable } from './tables.js';
 import { milliseconds, nameOf, percentage, texts } from '../texts.js';
 
 /** Sound latency, added up as in the thesis and as it was heard. */

@@ -3,7 +3,15 @@ import { CallBar } from './call-bar.js';
 import { ConnectionLine } from './connection.js';
 import { roomLink } from '../green-room/room-address.js';
 import { showDialog } from '../kit/dialog.js';
-import { announce, build, elementOf, makeDrawing, makeIcon, setText } from '../kit/element.js';
+import {
+  addStyle,
+  announce,
+  build,
+  elementOf,
+  makeDrawing,
+  makeIcon,
+  setText,
+} from '../kit/element.js';
 import { icons } from '../kit/icons.js';
 import { LazyPanel } from '../kit/lazy-panel.js';
 import { ModerationControls } from '../moderation/moderation-controls.js';
@@ -11,12 +19,13 @@ import { PeopleList } from '../people/people-list.js';
 import { changesOf, labelOf } from '../people/person.js';
 import { RecordingControls } from '../recording/recording-controls.js';
 import { readChoices } from '../settings/choices.js';
-import { SoundContent } from '../sound/sound-content.js';
+import { SoundHistory } from '../sound/sound-history.js';
 import { SidePanel } from './side-panel.js';
 import { showView } from '../kit/page.js';
 import { labels, texts } from '../../texts/texts.js';
 
 /**
+ * @import { SoundPanel } from '../sound/sound-panel.js'
  * @import { CallView as View } from '../../client/call/types.js'
  * @import { CaptionSwitch } from '../captions/caption-switch.js'
  * @import { CaptionFields } from '../../shared/messages/fields.js'
@@ -350,4 +359,47 @@ async function showQr() {
   code.setAttribute('aria-label', texts.qrLabel);
   code.setAttribute('shape-rendering', 'crispEdges');
   showDialog(texts.qrTitle, code, build('p', { class: 'hint qr-link' }, roomLink(location)));
+}
+
+/**
+ * The content Sound of the side panel. It keeps the call's history.
+ * @extends {LazyPanel<SoundPanel>}
+ */
+class SoundContent extends LazyPanel {
+  #current;
+  #history = new SoundHistory();
+
+  /**
+   * @param {string} room
+   * @param {CurrentCall} current
+   * @param {Notices} notices
+   */
+  constructor(room, current, notices) {
+    super(labels.soundPanel, async () => {
+      const [{ SoundPanel }] = await Promise.all([
+        import('../sound/sound-panel.js'),
+        addStyle('/public/ui/sound/sound.css'),
+      ]);
+      const panel = new SoundPanel(room, current, notices, this.#history);
+      this.#show(panel);
+      return { panel, parts: panel.parts };
+    });
+    this.#current = current;
+    current.store.subscribe(['stats'], ({ stats }) => {
+      if (stats === null) return this.#history.clear();
+      this.#history.add(stats, performance.now());
+      if (this.isOpen) this.#show(this.panel);
+    });
+  }
+
+  /** @override */
+  opened() {
+    super.opened();
+    this.#show(this.panel);
+  }
+
+  /** @param {SoundPanel | null} panel */
+  #show(panel) {
+    panel?.show(this.#current.store.value.stats);
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planDelays, planTurns } from '../../../public/lab/runs/plan.js';
+import { planDelays, planTurns } from '../../../public/lab/runs/protocol.js';
 import {
   cumulative,
   histogram,

@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { NO_CALL } from '../../../public/client/call/call-view.js';
 import { Store } from '../../../public/client/call/store.js';
-import { Listening } from '../../../public/listen/listening.js';
-import { addressOf, stageAddress } from '../../../public/listen/listen-address.js';
+import { addressOf, Listening, stageAddress } from '../../../public/listen/listening.js';
 
 /** @typedef {import('../../../public/call.js').Call} Call */
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { localNetworkPermission } from '../../../../public/client/connection/local-network.js';
+import { localNetworkPermission } from '../../../../public/client/connection/choose.js';
 
 /** @param {string} href @param {string | null} state null: the browser doesn't know the name */
 const scopeOf = (href, state) => ({
