@@ -15,7 +15,7 @@ import { probeLibrary } from '@aloud/native';
 import { isAllowed } from '../public/client/call/call-view.js';
 import { CallClient } from '../public/client/call/call-client.js';
 import { loadCodec } from '../server/codec/codec.js';
-import { openScope, primitives } from './node-scope.js';
+import { openScope, primitives } from './scope.js';
 import { readLink } from '../public/shared/links.js';
 import { SoundCard } from './sound-card.js';
 import { convert } from './sound/convert.js';

@@ -13,7 +13,7 @@ import { WebTransportConnection } from '../../public/client/connection/webtransp
 import { generateCertificate } from '../../server/certificate/generate.js';
 import { createLog } from '../../server/log.js';
 import { createNativeTransport } from '../../server/transport/webtransport-native.js';
-import { webTransportOn } from '../../programs/webtransport.js';
+import { webTransportOn } from '../../programs/scope.js';
 import { CARRY_QUERY, carrying, MAX_PACKET_STREAMS } from '../../public/lab/runs/carry.js';
 import { CarriedSession } from '../plugin/carried-session.js';
 import { controllerSettings, missingBuild } from '../plugin/controllers.js';

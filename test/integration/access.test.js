@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { Headless } from '../../testkit/participants/headless.js';
 import { readWav } from '../../testkit/sound/wav.js';
-import { webTransportOn } from '../../programs/webtransport.js';
+import { webTransportOn } from '../../programs/scope.js';
 import { moderate } from '../../public/client/call/moderate.js';
 import { Http1Connection } from '../../public/client/connection/http1.js';
 import { fetchConfig } from '../../public/client/connection/join.js';

@@ -8,7 +8,7 @@ import { WebSocket } from 'ws';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Headless } from '../../testkit/participants/headless.js';
 import { levelDb } from '../../testkit/sound/signal.js';
-import { webTransportOn } from '../../programs/webtransport.js';
+import { webTransportOn } from '../../programs/scope.js';
 import { connect } from '../../public/client/connection/choose.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { Packet, writeAudioHeader, writeClockRequest } from '../../public/shared/wire/packet.js';

@@ -9,7 +9,7 @@ import { Endpoint, isBuilt } from '@aloud/native';
 import { WebSocket } from 'ws';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Headless } from '../../testkit/participants/headless.js';
-import { webTransportOn } from '../../programs/webtransport.js';
+import { webTransportOn } from '../../programs/scope.js';
 import { connect } from '../../public/client/connection/choose.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { Packet, writeAudioHeader } from '../../public/shared/wire/packet.js';

@@ -8,7 +8,7 @@
 import { CallClient } from '../../public/client/call/call-client.js';
 import { carrying } from '../../public/lab/runs/carry.js';
 import { systemClock } from '../../public/shared/clock.js';
-import { openScope, primitives } from '../../programs/node-scope.js';
+import { openScope, primitives } from '../../programs/scope.js';
 import { SoundCard } from '../../programs/sound-card.js';
 
 /** Default period of the simulated sound card, in milliseconds. */
@@ -63,7 +63,7 @@ export class Headless {
    * @param {boolean} [options.stereo] true if the speech is interleaved stereo, for a stereo room
    * @param {number} [options.recordSeconds]  length of the recording at most, default 60
    * @param {number} [options.periodMs]       of the sound card
-   * @param {import('../../programs/webtransport.js').Tap} [options.tap] sees what passes over
+   * @param {import('../../programs/scope.js').Tap} [options.tap] sees what passes over
    *   WebTransport
    * @param {boolean} [options.lasting] true if the call reconnects on its own, as a page's does
    * @param {typeof globalThis.fetch} [options.fetch]

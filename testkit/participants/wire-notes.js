@@ -2,7 +2,7 @@
  * Notes the frames that a whole client sends, receives and plays, at its connection and decoder.
  * From them call-figures.js computes the fate of each frame of speech.
  * @import { Codec, Decoder } from '../../public/shared/stream/codec.js'
- * @import { Tap } from '../../programs/webtransport.js'
+ * @import { Tap } from '../../programs/scope.js'
  *
  * @typedef {object} PacketNote
  * @property {number} frame      of the packet

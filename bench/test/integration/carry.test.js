@@ -2,7 +2,7 @@
 
 import { Endpoint } from '@aloud/native';
 import { afterEach, expect, it, vi } from 'vitest';
-import { webTransportOn } from '../../../programs/webtransport.js';
+import { webTransportOn } from '../../../programs/scope.js';
 import { WebTransportConnection } from '../../../public/client/connection/webtransport.js';
 import { CARRIES, carrying, MAX_PACKET_STREAMS } from '../../../public/lab/runs/carry.js';
 import { CarriedSession } from '../../plugin/carried-session.js';

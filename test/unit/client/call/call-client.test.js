@@ -8,7 +8,7 @@ import {
   Stream,
   writeAudioHeader,
 } from '../../../../public/shared/wire/packet.js';
-import { primitives as loadPrimitives } from '../../../../programs/node-scope.js';
+import { primitives as loadPrimitives } from '../../../../programs/scope.js';
 import { Conference } from '../../../fakes/conference.js';
 import { conferenceSockets } from '../../../fakes/conference-socket.js';
 import { PcmCodec } from '../../../fakes/pcm-codec.js';

@@ -1,9 +1,18 @@
 /**
- * The browser's WebTransport for Node.js, over the native engine's client: the part of the W3C
- * interface that the client's connection uses.
- * @import { Endpoint, NativeSession, Stream } from '@aloud/native'
+ * Environment of the page's client in Node.js: transports, and ciphers for end-to-end encryption.
+ * WebTransport goes over the native engine's client, and has the part of the W3C interface that the
+ * client's connection uses.
+ *
+ * @import { NativeSession, Stream } from '@aloud/native'
+ * @import { Scope } from '../public/client/connection/choose.js'
  */
 
+import { Endpoint, loadError } from '@aloud/native';
+import { ctr } from '@noble/ciphers/aes.js';
+import { expand, extract } from '@noble/hashes/hkdf.js';
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { WebSocket } from 'ws';
 import { LENGTH_BYTES, PacketReader } from '../public/shared/wire/stream-packets.js';
 
 const READ_BYTES = 16 * 1024;
@@ -15,6 +24,28 @@ const READ_BYTES = 16 * 1024;
  * @property {(bytes: Uint8Array, arrivalMs: number) => void} received
  * @property {(session: NativeSession) => void} [opened]
  */
+
+/** Most streams with a steady listener's packets, including streams held up by loss. */
+const MAX_STREAMS = 256;
+
+/** Cipher and hash of end-to-end encryption. */
+export const primitives = async () => ({ ctr, expand, extract, hmac, sha256 });
+
+/**
+ * Opens the transports of one client: WebTransport if the native engine can be loaded; WebSocket
+ * and HTTP/1 always.
+ * @param {Tap} [tap] observes WebTransport
+ * @returns {{ scope: Scope, close: () => Promise<void> }} close: ends their threads
+ */
+export function openScope(tap) {
+  const isLoaded = loadError() === null;
+  const endpoint = isLoaded ? new Endpoint({ ioThreads: 1, maxStreams: MAX_STREAMS }) : null;
+  const scope = {
+    WebTransport: endpoint ? webTransportOn(endpoint, tap) : undefined,
+    WebSocket: /** @type {typeof globalThis.WebSocket} */ (/** @type {unknown} */ (WebSocket)),
+  };
+  return { scope, close: async () => void (await endpoint?.close()) };
+}
 
 /** Most datagrams that wait to be read; later ones are dropped. */
 const MAX_WAITING = 256;
