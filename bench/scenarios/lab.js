@@ -3,7 +3,7 @@
  * @import { ParticipantTransport } from '../../testkit/participants/connection.js'
  * @import { Link } from '../link/link.js'
  * @import { RunFolder } from '../report/run-folder.js'
- * @import { Late } from '../../testkit/participants/late-sender.js'
+ * @import { Late } from '../../testkit/participants/participant.js'
  *
  * @typedef {object} LabOptions what every scenario takes
  * @property {ParticipantTransport[]} transports

@@ -20,7 +20,7 @@ export const SOCKETS = {
 /**
  * Records the sockets of a block.
  * @param {Lab} lab
- * @param {ReturnType<import('../../testkit/participants/socket-notes.js').SocketNotes['take']>
+ * @param {ReturnType<import('../../testkit/participants/own-sockets.js').SocketNotes['take']>
  *   | null} sockets  null where they can't be seen
  * @param {{ protocol: string, repetition: number, startMs: number, seconds: number }} block
  *   startMs: of the run

@@ -10,7 +10,7 @@
 
 import { FrameState } from '../../server/source/pcm-ring.js';
 import { Child, CLIENT } from '../../testkit/participants/child.js';
-import { NOW_AND_THEN } from '../../testkit/participants/late-sender.js';
+import { NOW_AND_THEN } from '../../testkit/participants/participant.js';
 import { valuesByRepetition } from '../report/result.js';
 import { bootstrap, difference } from '../stats/bootstrap.js';
 import { delaysOf, mixesOf } from '../stats/call-figures.js';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isBuilt } from '@aloud/native';
 import { describe, expect, it } from 'vitest';
-import { NOW_AND_THEN } from '../../testkit/participants/late-sender.js';
+import { NOW_AND_THEN } from '../../testkit/participants/participant.js';
 import { canBuildNative, requireOrSkip } from '../../testkit/skip.js';
 import { withstand } from './support/withstand.js';
 

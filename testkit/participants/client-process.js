@@ -10,7 +10,7 @@ import { Headless } from './headless.js';
 import { CpuMeter, serve, sharedMs } from './child.js';
 import { fetchOnce, openConnection } from './connection.js';
 import { functionsOf, Participants } from './participants.js';
-import { SocketNotes } from './socket-notes.js';
+import { SocketNotes } from './own-sockets.js';
 import { encodeSpeech, readSpeech } from './speech.js';
 import { WireNotes } from './wire-notes.js';
 

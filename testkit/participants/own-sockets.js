@@ -3,6 +3,7 @@
  * only; elsewhere there are none.
  */
 
+import { subscribe } from 'node:diagnostics_channel';
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 
 /** Tables of the kernel, by protocol. */
@@ -67,5 +68,45 @@ function readOrNothing(path) {
     return readFileSync(path, 'latin1');
   } catch {
     return '';
+  }
+}
+
+/** Interval between two looks, in milliseconds. */
+const LOOK_MS = 20;
+
+let opened = 0;
+subscribe('undici:client:connected', () => void (opened += 1));
+
+/** Notes this process's connections through a run: new ones of fetch, and all sockets. */
+export class SocketNotes {
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer;
+  /** @type {(OwnSockets & { atMs: number })[]} */
+  #looks = [];
+  #openedBefore = 0;
+
+  /** Begins again, without notes. */
+  begin() {
+    this.stop();
+    this.#looks = [];
+    this.#openedBefore = opened;
+    this.#timer = setInterval(
+      () => this.#looks.push({ atMs: performance.now(), ...ownSockets() }),
+      LOOK_MS,
+    );
+  }
+
+  /**
+   * Ends the notes.
+   * @returns {{ opened: number, looks: (OwnSockets & { atMs: number })[] }} opened: connections of
+   *   fetch since the beginning; atMs: on performance.now()
+   */
+  take() {
+    this.stop();
+    return { opened: opened - this.#openedBefore, looks: this.#looks };
+  }
+
+  stop() {
+    clearInterval(this.#timer);
   }
 }

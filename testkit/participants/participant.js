@@ -3,6 +3,7 @@
  * @import { Connection } from '../../public/client/connection/connection.js'
  */
 
+import { systemClock } from '../../public/shared/clock.js';
 import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
 import { CONTROL_VERSION } from '../../public/shared/wire/control.js';
 import {
@@ -12,7 +13,6 @@ import {
   writeAudioHeader,
 } from '../../public/shared/wire/packet.js';
 import { join } from '../../public/client/connection/join.js';
-import { LateSender } from './late-sender.js';
 
 /** The level in the header of a packet with speech, in -dBov: about that of the fixture. */
 const SPOKEN_LEVEL = 25;
@@ -20,6 +20,51 @@ const SPOKEN_LEVEL = 25;
 /** Filled and sent at once, so all participants of a process share them. */
 const packet = new Packet();
 const buffer = new Uint8Array(MAX_PACKET_BYTES);
+
+/**
+ * The pattern of one who would make a whole room wait: now and then a frame comes late.
+ * @type {Late}
+ */
+export const NOW_AND_THEN = Object.freeze({ everyFrames: 60, lateMs: 390 });
+
+/**
+ * Sends the packets of frames at once, except one in `every`, which it sends late.
+ * @typedef {object} Late
+ * @property {number} everyFrames  from one late frame to the next
+ * @property {number} lateMs
+ */
+export class LateSender {
+  #late;
+  #send;
+  #clock;
+  #frames = 0;
+
+  /** Number of packets that were sent late. */
+  sentLate = 0;
+
+  /**
+   * @param {Late} late
+   * @param {(bytes: Uint8Array) => unknown} send  gives false for one that wasn't sent
+   * @param {Pick<Clock, 'setTimeout'>} [clock]
+   */
+  constructor(late, send, clock = systemClock) {
+    this.#late = late;
+    this.#send = send;
+    this.#clock = clock;
+  }
+
+  /** @param {Uint8Array} bytes  valid during the call */
+  send(bytes) {
+    const { everyFrames, lateMs } = this.#late;
+    this.#frames += 1;
+    if (this.#frames % everyFrames > 0) return void this.#send(bytes);
+    const kept = bytes.slice();
+    this.#clock.setTimeout(
+      () => void (this.sentLate += Number(this.#send(kept) !== false)),
+      lateMs,
+    );
+  }
+}
 
 /**
  * A session without sound processing: it joins, sends payloads that were encoded beforehand, and
@@ -42,7 +87,7 @@ export class Participant {
 
   /**
    * @param {Connection} connection
-   * @param {import('./late-sender.js').Late | null} [late] rule to send frames late, if any
+   * @param {Late | null} [late] rule to send frames late, if any
    */
   constructor(connection, late = null) {
     this.#connection = connection;

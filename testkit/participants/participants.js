@@ -6,7 +6,7 @@
  * @import { ServerConfig } from '../../public/client/connection/choose.js'
  * @import { Connection, TransportName } from '../../public/client/connection/connection.js'
  * @import { ParticipantTransport } from './connection.js'
- * @import { SocketNotes } from './socket-notes.js'
+ * @import { SocketNotes } from './own-sockets.js'
  * @import { WireNotes } from './wire-notes.js'
  *
  * @typedef {{ origin: string, config: ServerConfig }} Server
@@ -97,7 +97,7 @@ export class Participants {
    * @param {number} [options.phaseMs]
    * @param {number} [options.startFrame] of the speech, so that people don't say the same at once
    * @param {'tick' | 'reply'} [options.delivery] the server's if not said
-   * @param {import('./late-sender.js').Late | null} [options.late] rule to send frames late, if
+   * @param {import('./participant.js').Late | null} [options.late] rule to send frames late, if
    *   any
    */
   async join({ id, transport, room, speaks, phaseMs = 0, startFrame = 0, delivery, late }) {

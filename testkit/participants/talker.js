@@ -39,7 +39,7 @@ export class Talker extends Participant {
    * @param {object} options
    * @param {Connection} options.connection
    * @param {number} [options.phaseMs] delay from a frame's end to its sending
-   * @param {import('./late-sender.js').Late | null} [options.late] rule to send frames later than
+   * @param {import('./participant.js').Late | null} [options.late] rule to send frames later than
    *   that, if any
    */
   constructor({ connection, phaseMs = 0, late = null }) {

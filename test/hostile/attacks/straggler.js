@@ -1,7 +1,7 @@
 /** @import { Attack } from '../support/attack-process.js' */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { LateSender } from '../../../testkit/participants/late-sender.js';
+import { LateSender } from '../../../testkit/participants/participant.js';
 import { makeNoise, packetOf, zeroOf } from '../support/noise-packets.js';
 import { Joining } from '../support/web-socket.js';
 

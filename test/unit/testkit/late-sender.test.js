@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LateSender } from '../../../testkit/participants/late-sender.js';
+import { LateSender } from '../../../testkit/participants/participant.js';
 import { FakeClock } from '../../../testkit/fake-clock.js';
 
 it('the sender sends every nth frame late and unchanged, and counts them', () => {
