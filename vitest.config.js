@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { REAL_TIME } from './testkit/vitest/real-time.js';
-import { Sequencer } from './testkit/vitest/sequencer.js';
+import { BaseSequencer } from 'vitest/node';
 
 /*
  * A test file's name says how it runs, in this order:
@@ -58,8 +57,31 @@ const TOGETHER = {
  */
 const MEASURED = { sequence: { groupOrder: 1 }, maxWorkers: isLong ? 2 : 3, isolate: false };
 
+/**
+ * Settings of projects that run in real time, over sockets or in browsers. They give a busy machine
+ * time, and repeat a disturbed measurement (testkit/undisturbed.js).
+ */
+export const REAL_TIME = {
+  hookTimeout: 60_000,
+  testTimeout: 120_000,
+  expect: { poll: { timeout: 10_000, interval: 100 } },
+};
+
 /** A limit for each test, in milliseconds. */
 const TIMEOUT = { testTimeout: isLong ? 240_000 : REAL_TIME.testTimeout };
+
+/**
+ * Begins with integration tests. Vitest goes by the projects' names, and theirs would come after
+ * those in browsers. One of them takes minutes, with nothing else beside it where it comes last.
+ */
+class Sequencer extends BaseSequencer {
+  /** @override @param {import('vitest/node').TestSpecification[]} files */
+  async sort(files) {
+    const place = (/** @type {import('vitest/node').TestSpecification} */ { project }) =>
+      2 * project.config.sequence.groupOrder + Number(project.name !== 'integration');
+    return (await super.sort(files)).sort((a, b) => place(a) - place(b));
+  }
+}
 
 /** Three groups of projects run one after another, each with less beside a test than the last. */
 export default defineConfig({

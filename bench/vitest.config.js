@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { REAL_TIME } from '../testkit/vitest/real-time.js';
+import { REAL_TIME } from '../vitest.config.js';
 
 /**
  * The lab's own tests, from this folder: `npm test --workspace bench`. The projects run one after
