@@ -16,7 +16,7 @@ const MAY_IMPORT = {
   docs: ['server/config'],
   deploy: ['server/config'],
   // Makes the packages, and tries them as a user would.
-  release: ['native', 'testkit/sound'],
+  release: ['deploy', 'native', 'testkit/sound'],
 
   // Each folder of the server is tested without those above it, which are handed in.
   // Streams come in by a client's and a program's parts.
@@ -219,7 +219,7 @@ const MAY_IMPORT = {
   'bench/throughput': ['native', 'server', 'testkit', 'bench/participants', 'bench/plugin'],
   'bench/plugin': ['native', 'public/lab', 'server', 'testkit'],
   'bench/hls': ['public', 'server', 'testkit', 'bench/link', 'bench/participants', 'bench/stats'],
-  'bench/readers': ['programs', 'public', 'server', 'testkit', 'bench/stats'],
+  'bench/readers': ['deploy', 'programs', 'public', 'server', 'testkit', 'bench/stats'],
   'bench/peers': ['public', 'testkit', 'bench/participants'],
   'bench/ways': [
     'native',

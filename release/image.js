@@ -29,7 +29,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { holdCall } from './call.js';
 import { argumentsOf, copyOf, readDockerfile, readIgnored, variablesOf } from './dockerfile.js';
-import { freePort } from './registry.js';
+import { freePort } from '../deploy/cluster-processes.js';
 import { ALIKE, checkReport, describeLoad, startProcess, Steps } from './steps.js';
 
 /** @import { Instruction, Stage } from './dockerfile.js' */

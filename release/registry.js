@@ -2,27 +2,15 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
+import { freePort } from '../deploy/cluster-processes.js';
 
 /** The newest version for Node.js 20, whose own node-fetch no longer exists. */
 const PACKAGE = { dependencies: { verdaccio: '6.8.0' }, overrides: { 'node-fetch': '2.7.0' } };
 
 /** Time for the registry to answer, in milliseconds. */
 const START_MS = 60_000;
-
-/** @returns {Promise<number>} a free TCP port of this machine */
-export function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 /**
  * Settings: aloud's packages are published here, and all others come from npm's own registry.

@@ -10,7 +10,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isExecutable } from '../../testkit/browsers/chromium.js';
 import { residentBytes, threadsMs } from '../participants/processor-time.js';
-import { freeUdpPort } from '../../testkit/free-port.js';
+import { freeUdpPort } from './murmurd.js';
 
 /** The script of a process with Jamulus's server and clients. */
 export const JAMULUS = new URL('jamulus-process.js', import.meta.url);

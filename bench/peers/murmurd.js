@@ -4,13 +4,14 @@
  */
 
 import { spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isExecutable } from '../../testkit/browsers/chromium.js';
 import { threadsMs } from '../participants/processor-time.js';
-import { freeUdpPort } from '../../testkit/free-port.js';
 
 /** The scripts of two processes of the lab: one with murmurd, and one with the clients. */
 export const MURMURD = new URL('murmurd-process.js', import.meta.url);
@@ -147,4 +148,13 @@ export class Murmurd {
     }
     await rm(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** A UDP port that is free on an address. @param {string} host @returns {Promise<number>} */
+export async function freeUdpPort(host) {
+  const socket = createSocket('udp4').bind(0, host);
+  await once(socket, 'listening');
+  const { port } = socket.address();
+  await new Promise((resolve) => void socket.close(() => resolve(undefined)));
+  return port;
 }

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../testkit/free-port.js';
+import { freePort } from '../../deploy/cluster-processes.js';
 import { userOf } from '../../testkit/players/programs.js';
 
 /** The time after which a listener comes, in milliseconds: long after the header. */

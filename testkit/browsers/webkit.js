@@ -7,7 +7,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '../free-port.js';
+import { freePort } from '../../deploy/cluster-processes.js';
 import { startSoundServer } from './sound-server.js';
 
 const BROWSERS = [

@@ -2,11 +2,11 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../../deploy/cluster-processes.js';
 import { errors } from '../../../public/shared/errors.js';
 import { loadConfig } from '../../../server/config/config.js';
 import { createServer } from '../../../server/server.js';
@@ -242,15 +242,6 @@ describe('OPTIONS', () => {
     expect((await say(port, '/nothing', { method: 'OPTIONS' })).status).toBe(404);
   });
 });
-
-/** A port that was free just now. @returns {Promise<number>} */
-async function freePort() {
-  const probe = createTcpServer();
-  await new Promise((resolve) => void probe.listen(0, '127.0.0.1', () => resolve(undefined)));
-  const { port } = /** @type {import('node:net').AddressInfo} */ (probe.address());
-  await new Promise((resolve) => void probe.close(resolve));
-  return port;
-}
 
 /**
  * Runs a proxy until the test ends.
