@@ -16,7 +16,7 @@ import {
 import { wholeNumber } from './options.js';
 import { textTable } from './report/text-table.js';
 import { stallTargets } from './scenarios/targets.js';
-import { stallFigure } from './stats/stall-figure.js';
+import { stallFigure } from './stats/bootstrap.js';
 import { seededRandom } from '../testkit/random.js';
 import { align, fft, levelDb } from '../testkit/sound/signal.js';
 import { quantile, sorted } from '../testkit/statistics.js';

@@ -1,8 +1,7 @@
 /** Under what circumstances a run took place: link, generator, machine, options. */
 
-import { html } from './html.js';
 import { formatDuration, formatInstant, formatNumber } from './numbers.js';
-import { pairList, tableSection } from './page.js';
+import { html, pairList, tableSection } from './page.js';
 
 /**
  * @typedef {import('./result.js').Run} Run

@@ -11,8 +11,7 @@ import {
 } from './quantity-views.js';
 import { seededRandom } from '../../testkit/random.js';
 import { circumstances, runFacts, runWarnings } from './circumstances.js';
-import { html } from './html.js';
-import { alertBox, headlineList, page, plotSection, tableSection } from './page.js';
+import { alertBox, headlineList, html, page, plotSection, tableSection } from './page.js';
 import { plotFile } from './svg.js';
 
 /**

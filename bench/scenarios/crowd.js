@@ -11,7 +11,6 @@
 
 import { codecPassMs } from '../codec/pass.js';
 import { OPTIONS } from '../../server/config/options.js';
-import { addProcessors, processorQuantities } from './processor-figures.js';
 import {
   BEFORE,
   HERE,
@@ -21,7 +20,7 @@ import {
   samplesOf,
   serverFactor,
 } from './against.js';
-import { measureBlocks, randomFor } from './scenario.js';
+import { addProcessors, measureBlocks, processorQuantities, randomFor } from './scenario.js';
 import { JAMULUS, lackOfJamulus } from '../peers/jamulus.js';
 import { intervalWords, targetsTable } from './targets.js';
 import { namesOf, wholeNumber } from '../options.js';

@@ -8,7 +8,6 @@
  * @import { Target } from './targets.js'
  */
 
-import { processorQuantities } from './processor-figures.js';
 import {
   BEFORE,
   HERE,
@@ -18,7 +17,7 @@ import {
   samplesOf,
   serverFactor,
 } from './against.js';
-import { measureBlocks, randomFor } from './scenario.js';
+import { measureBlocks, processorQuantities, randomFor } from './scenario.js';
 import { targetsTable } from './targets.js';
 import { meanEstimate } from '../report/quantity-views.js';
 import { listOf, namesOf } from '../options.js';

@@ -11,7 +11,6 @@
 import { RATES } from '../../public/shared/sound/audio-format.js';
 import { MachineMeter } from '../../testkit/participants/child.js';
 import { mean, quantile, sorted } from '../../testkit/statistics.js';
-import { addProcessors, processorQuantities } from './processor-figures.js';
 import {
   BEFORE,
   HERE,
@@ -21,7 +20,7 @@ import {
   samplesOf,
   serverFactor,
 } from './against.js';
-import { measureBlocks, randomFor } from './scenario.js';
+import { addProcessors, measureBlocks, processorQuantities, randomFor } from './scenario.js';
 import { targetsTable } from './targets.js';
 import { meanEstimate } from '../report/quantity-views.js';
 import { namesOf } from '../options.js';

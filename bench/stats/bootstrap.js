@@ -22,6 +22,7 @@
 
 import { mean, quantile, sorted } from '../../testkit/statistics.js';
 import { normalQuantile, studentQuantile } from './student.js';
+import { seededRandom } from '../../testkit/random.js';
 
 /**
  * @typedef {readonly (readonly number[])[]} Repetitions the values of each repetition, in the order
@@ -264,4 +265,25 @@ export function sizeOf({ estimate, low, high }) {
     `${size.toFixed(digits)} [${Math.min(...ends).toFixed(digits)}, ` +
     `${Math.max(...ends).toFixed(digits)}]`
   );
+}
+
+/**
+ * The median of calls that stall with its interval, and the worst. All voices stall at the same
+ * moments, so that moments are drawn, each with all its calls.
+ * @param {readonly (readonly number[])[]} ofVoices  a value for each moment, by voice
+ * @param {number} digits
+ */
+export function stallFigure(ofVoices, digits) {
+  const [{ estimate, low, high }] = bootstrap(
+    ofVoices[0].map((_, i) => ofVoices.map((values) => values[i])),
+    (ascending) => [quantile(ascending, 0.5)],
+    { random: seededRandom(1) },
+  );
+  const rounded = (/** @type {number} */ value) => Number(value.toFixed(digits));
+  return {
+    estimate: rounded(estimate),
+    low: rounded(low),
+    high: rounded(high),
+    worst: rounded(Math.max(...ofVoices.flat())),
+  };
 }

@@ -1,8 +1,7 @@
 import { keepStage, nameOfInvitation } from '../ui/kit/invitation.js';
 import { monotonicNow } from '../ui/kit/live-time.js';
 import { build, elementOf, makeButton } from '../ui/kit/element.js';
-import { stageAddress } from './listening.js';
-import { Listening } from './listening.js';
+import { Listening, stageAddress } from './listening.js';
 import { ListenView } from './listen-view.js';
 import { MediaControls } from './media-controls.js';
 import { listenTexts as texts } from '../texts/listen.js';

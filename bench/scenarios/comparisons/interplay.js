@@ -20,8 +20,13 @@ import { otherState } from '../../report/environment.js';
 import { warningOfEarlier } from '../../report/marks.js';
 import { readRun } from '../../report/run-folder.js';
 import { soundingMixes } from '../../stats/call-figures.js';
-import { VISQOL_SOURCE } from '../../stats/visqol.js';
+import { visqolImpairment } from '../../stats/e-model.js';
+import { visqol, VISQOL_SOURCE } from '../../stats/visqol.js';
+import { RATES } from '../../../public/shared/sound/audio-format.js';
+import { loadCodec } from '../../../server/codec/codec.js';
 import { Child, CLIENT, sharedMs } from '../../../testkit/participants/child.js';
+import { readSpeech } from '../../../testkit/participants/speech.js';
+import { decodedSound, packetsOf } from '../../../testkit/sound/voice-path.js';
 import { ALL_CONTROLLERS, missingBuild } from '../../plugin/controllers.js';
 import { hasTimeFor, quickOption } from '../durations.js';
 import { FORMATS } from '../lab.js';
@@ -44,7 +49,6 @@ import {
   SWEEPS,
 } from './interplay-plan.js';
 import { QUANTITIES, tablesOf } from './interplay-result.js';
-import { rateImpairments } from './rate-impairments.js';
 
 /** Interval between looks at a path, in milliseconds. */
 const LOOK_MS = 50;
@@ -436,4 +440,24 @@ function record(lab, { rule, controller, carry }, { condition, repetition }, fig
   const { levels: _, said: __, ...whole } = figures;
   for (const [name, value] of Object.entries(whole)) add(QUANTITIES[name], value);
   add(QUANTITIES.measured, 1);
+}
+
+const SAMPLE_RATE = 48_000;
+
+/**
+ * Impairment of a voice by its bit rate, on the scale of the E-model: ViSQOL marks the lab's speech
+ * at each rate, without a network. Some seconds of work.
+ * @param {number} [seconds] of the speech, from its beginning
+ * @returns {Promise<Map<number, number>>} Ie, the impairment without loss, by bit rate in kb/s
+ */
+async function rateImpairments(seconds = Infinity) {
+  const codec = await loadCodec();
+  const speech = (await readSpeech(SAMPLE_RATE)).subarray(0, seconds * SAMPLE_RATE);
+  return new Map(
+    RATES.map((bitrate) => {
+      const sound = decodedSound(codec, packetsOf(codec, speech, { bitrate }));
+      const { mos } = visqol(speech, sound, { sampleRate: SAMPLE_RATE });
+      return [bitrate / 1000, visqolImpairment(mos)];
+    }),
+  );
 }

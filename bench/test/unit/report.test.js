@@ -12,9 +12,8 @@ import {
   withoutPaths,
   withoutPlaces,
 } from '../../report/environment.js';
-import { html } from '../../report/html.js';
 import { formatColumns, formatDuration, formatNumber, whereOf } from '../../report/numbers.js';
-import { tableSection } from '../../report/page.js';
+import { html, tableSection } from '../../report/page.js';
 import { looksOf } from '../../report/palette.js';
 import { Progress } from '../../report/progress.js';
 import {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { stallFigure } from '../../stats/stall-figure.js';
+import { stallFigure } from '../../stats/bootstrap.js';
 
 const moments = [281, 290, 274, 300, 288, 295, 269];
 

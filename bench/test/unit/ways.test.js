@@ -10,7 +10,6 @@ import {
   scheduleOf,
 } from '../../ways/messages.js';
 import { NumberedArrivals, readNumbered, writeNumbered } from '../../ways/numbered-packet.js';
-import { redundant } from '../../ways/redundant.js';
 import { payloadOf, rtpPacket } from '../../ways/rtp.js';
 import { Path } from '../../ways/run.js';
 import {
@@ -20,6 +19,7 @@ import {
   MIXED_WAYS,
   WAYS,
   ways,
+  redundant,
 } from '../../ways/way.js';
 import { controllerFault } from '../../ways/webtransport.js';
 import { seededRandom } from '../../../testkit/random.js';
