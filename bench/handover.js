@@ -6,8 +6,8 @@
 
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
-import { Endpoint } from '@aloud/native';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { Endpoint, Port } from '@aloud/native';
 import { Command } from 'commander';
 import { generateCertificate } from '../server/certificate/generate.js';
 import { listOf, wholeNumber } from './options.js';
@@ -15,7 +15,6 @@ import { quantile } from '../testkit/statistics.js';
 
 const BYTES = 150;
 const WARM_UP_MS = 1000;
-const WORKER = new URL('./participants/echo-worker.js', import.meta.url);
 const SELF = fileURLToPath(import.meta.url);
 
 const wait = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
@@ -77,6 +76,16 @@ async function runClients({ url, hash, sessions: count, rate, seconds }) {
   process.disconnect?.();
 }
 
+/** A worker thread: echoes datagrams of the sessions handed to it. */
+function echo() {
+  const port = Port.open(workerData, {
+    onSession: (session) => void (session.onDatagram = (bytes) => void session.send(bytes)),
+  });
+  parentPort?.postMessage(port.number);
+  // The thread stays for as long as somebody may say something to it.
+  parentPort?.on('message', () => {});
+}
+
 /**
  * @param {number} workers
  * @param {{ sessions: number, rate: number, seconds: number }} load
@@ -86,7 +95,7 @@ async function measure(workers, load) {
   const endpoint = new Endpoint({ ioThreads: 1, maxConnections: load.sessions + 10 });
   const threads = Array.from(
     { length: workers },
-    () => new Worker(WORKER, { workerData: endpoint.share() }),
+    () => new Worker(SELF, { workerData: endpoint.share() }),
   );
   const ports = await Promise.all(
     threads.map(
@@ -191,4 +200,5 @@ async function main() {
 }
 
 const asked = process.env.HANDOVER_CLIENT;
-await (asked ? runClients(JSON.parse(asked)) : main());
+if (!isMainThread) echo();
+else await (asked ? runClients(JSON.parse(asked)) : main());

@@ -42,7 +42,7 @@ import { secondsOfCommands } from './scenarios/runs.js';
 import { scenarios } from './scenarios/index.js';
 import { runTimes, SMALLEST } from './scenarios/times.js';
 import { RESULTS, scenarioCommand } from './scenarios/scenario-command.js';
-import { surveyCommand } from './survey/command.js';
+import { surveyCommand } from './survey/survey.js';
 
 /** @typedef {import('./scenarios/scenario.js').Scenario} Scenario */
 

@@ -1,7 +1,7 @@
 /**
  * People's answers to a survey, checked and added up.
  * @import { Table } from '../report/result.js'
- * @import { Key } from './make.js'
+ * @import { Key } from './survey.js'
  *
  * @typedef {z.infer<typeof Answers>} Person  one person's answers
  */

@@ -23,7 +23,7 @@ import { toEstimate } from '../../report/quantity-views.js';
 import { valuesByRepetition } from '../../report/result.js';
 import { summaryIntervals } from '../../stats/bootstrap.js';
 import { VISQOL_SOURCE } from '../../stats/visqol.js';
-import { keepRecording } from '../../survey/recordings.js';
+import { keepRecording } from '../../survey/survey.js';
 import { EVERY_MS } from '../../ways/run.js';
 import { heardFrom, marksOf } from '../../ways/heard.js';
 

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished } from 'vitest';
-import { makeSurvey, readKey } from '../../survey/make.js';
-import { keepRecording } from '../../survey/recordings.js';
+import { keepRecording, makeSurvey, readKey } from '../../survey/survey.js';
 import { violationsOf } from '../../../testkit/browsers/axe.js';
 import { inBrowser, openBrowser } from '../../../testkit/browsers/browser.js';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { scenarios } from '../../scenarios/index.js';
 import { scenarioCommand } from '../../scenarios/scenario-command.js';
-import { surveyCommand } from '../../survey/command.js';
+import { surveyCommand } from '../../survey/survey.js';
 
 /** All that `--help` prints. @param {import('commander').Command} command */
 function helpOf(command) {

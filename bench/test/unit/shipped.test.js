@@ -14,7 +14,7 @@ import { recordBlock, redFirst, shipped, withoutFec } from '../../scenarios/comp
 import { readSpeech } from '../../../testkit/participants/speech.js';
 import { utterancesIn } from '../../../testkit/sound/sound-lag.js';
 import { parseWav } from '../../../testkit/sound/wav.js';
-import { makeSurvey, readKey } from '../../survey/make.js';
+import { makeSurvey, readKey } from '../../survey/survey.js';
 
 const SDP = [
   'v=0',

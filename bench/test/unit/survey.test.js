@@ -5,8 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { seededRandom } from '../../../testkit/random.js';
 import { parseWav } from '../../../testkit/sound/wav.js';
 import { addUp, checkAnswers, wordsTable } from '../../survey/answers.js';
-import { makeSurvey, readKey } from '../../survey/make.js';
-import { keepRecording } from '../../survey/recordings.js';
+import { keepRecording, makeSurvey, readKey } from '../../survey/survey.js';
 
 const NAMES = ['datagrams', 'rtp', 'stream'];
 
@@ -21,7 +20,7 @@ async function runWith(names) {
   return run;
 }
 
-/** @type {import('../../survey/make.js').Key} */
+/** @type {import('../../survey/survey.js').Key} */
 const key = { version: 1, survey: 's1', recordings: { a: 'datagrams', b: 'stream', c: 'rtp' } };
 
 /**
