@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { tableOf as markdownTable, writeWhenStarted } from './generated.js';
+import { tableOf as markdownTable, writeWhenStarted } from './tables.js';
 
 const PAGE = new URL('browsers.md', import.meta.url);
 

@@ -1,9 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { eventTable, OPERATING_PAGE, OPERATING_PARTS } from '../../../docs/event-table.js';
-import { withParts } from '../../../docs/generated.js';
-import { PROTOCOL_PAGE, PROTOCOL_PARTS } from '../../../docs/message-table.js';
-import { CONFIGURATION_PAGE, CONFIGURATION_PARTS } from '../../../docs/option-table.js';
+import {
+  CONFIGURATION_PAGE,
+  CONFIGURATION_PARTS,
+  eventTable,
+  OPERATING_PAGE,
+  OPERATING_PARTS,
+  PROTOCOL_PAGE,
+  PROTOCOL_PARTS,
+  withParts,
+} from '../../../docs/tables.js';
 import { CLIENT_MESSAGES } from '../../../public/shared/messages/client-messages.js';
 import { SERVER_MESSAGES } from '../../../public/shared/messages/server-messages.js';
 import { OPTIONS } from '../../../server/config/options.js';

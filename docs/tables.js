@@ -1,19 +1,166 @@
-/** The control messages and their fields, from their schemas. */
+/**
+ * Tables of pages that are written from the code: options, events of the log, and control messages
+ * with their fields. Each table lies between two comments: `<!-- NAME: written by … -->` and
+ * `<!-- end of NAME -->`.
+ *
+ * @import { CallExpression, Expression, ObjectExpression } from 'estree'
+ */
 
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Linter } from 'eslint';
 import { z } from 'zod';
 import { errors } from '../public/shared/errors.js';
 import { CLIENT_MESSAGES } from '../public/shared/messages/client-messages.js';
-import * as fields from '../public/shared/messages/fields.js';
+import * as shared from '../public/shared/messages/fields.js';
 import {
   clientSegmentMessage,
   recordingMessage,
 } from '../public/shared/messages/segment-messages.js';
 import { SERVER_MESSAGES } from '../public/shared/messages/server-messages.js';
-import { tableOf, writeWhenStarted } from './generated.js';
+import { fallbackText } from '../server/config/command-line.js';
+import { rangeOf } from '../server/config/option-value.js';
+import { OPTIONS } from '../server/config/options.js';
+
+/** @typedef {Record<string, () => string>} Parts  Markdown by the part's name */
+
+/** @param {string[][]} rows  the first has the heads of the columns */
+export function tableOf([heads, ...rows]) {
+  const line = (/** @type {string[]} */ cells) => `| ${cells.join(' | ')} |`;
+  return [line(heads), line(heads.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+/**
+ * A page with its parts as the code has them.
+ * @param {string} page
+ * @param {Parts} parts
+ * @throws {Error} when the page has no place for one of them
+ */
+export function withParts(page, parts) {
+  let text = page;
+  for (const [name, write] of Object.entries(parts)) {
+    const place = new RegExp(`(<!-- ${name}: written by .* -->)[^]*?(<!-- end of ${name} -->)`);
+    if (!place.test(text)) throw new Error(`the page has no place for "${name}"`);
+    text = text.replace(place, (_, begin, end) => `${begin}\n\n${write()}\n\n${end}`);
+  }
+  return text;
+}
+
+/**
+ * Writes the parts of a page where the calling module is what was started.
+ * @param {string} module  its import.meta.url
+ * @param {URL} page
+ * @param {Parts} parts
+ */
+export function writeWhenStarted(module, page, parts) {
+  if (module === pathToFileURL(process.argv[1] ?? '').href)
+    writeFileSync(page, withParts(readFileSync(page, 'utf8'), parts));
+}
+
+/** The page that holds the options of the server. */
+export const CONFIGURATION_PAGE = new URL('configuration.md', import.meta.url);
+
+const configurationTable = () =>
+  tableOf([
+    ['option', 'allowed', 'default', 'environment', 'what it sets'],
+    ...OPTIONS.map((option) => [
+      `\`${option.name}\``,
+      rangeOf(option) + (option.unit ? ` ${option.unit}` : ''),
+      fallbackText(option),
+      `\`${option.env}\``,
+      option.description,
+    ]),
+  ]);
+
+/** @type {Parts} */
+export const CONFIGURATION_PARTS = { options: configurationTable };
+
+const SERVER = fileURLToPath(new URL('../server/', import.meta.url));
+
+/** Calls of a log, as eslint.config.js has them. */
+const LOG_CALL =
+  'CallExpression[callee.property.name=/^(error|warn|info|debug)$/]' +
+  ':matches([callee.object.name="log"], [callee.object.property.name="log"])' +
+  '[arguments.0.type="ObjectExpression"]';
+
+/** Source with such a call. */
+const HAS_LOG_CALL = /\blog\s*(?:\?\.|\.)\s*(?:error|warn|info|debug)\b/;
+
+/** The page that holds the events of the log. */
+export const OPERATING_PAGE = new URL('operating.md', import.meta.url);
+
+/** @typedef {{ event: string, level: string, message: string, fields: string[] }} Line */
+
+/** @param {string} source of a file @returns {Line[]} */
+function linesOf(source) {
+  /** @type {Line[]} */
+  const lines = [];
+  // Parsing all files takes seconds, and few of them log.
+  if (!HAS_LOG_CALL.test(source)) return lines;
+  const create = () => ({
+    [LOG_CALL]: (/** @type {CallExpression & { callee: any }} */ { callee, arguments: given }) => {
+      const [event, ...fields] = /** @type {ObjectExpression} */ (given[0]).properties;
+      lines.push({
+        event: textOf(/** @type {any} */ (event).value),
+        level: callee.property.name,
+        message: textOf(/** @type {Expression} */ (given[1])),
+        fields: fields.flatMap(fieldsOf),
+      });
+    },
+  });
+  new Linter().verify(source, [
+    { plugins: { docs: { rules: { events: { create } } } }, rules: { 'docs/events': 'error' } },
+  ]);
+  return lines;
+}
+
+/**
+ * The field of a property, or those of a spread that are known: `...(advice && { advice })`.
+ * @param {any} property
+ * @returns {string[]}
+ */
+function fieldsOf(property) {
+  if (property.type !== 'SpreadElement') return [`\`${property.key.name}\``];
+  const { properties } = property.argument.right ?? {};
+  return properties ? properties.flatMap(fieldsOf) : ['…'];
+}
+
+/** @param {Expression} node a text, or two that are put together @returns {string} */
+const textOf = (node) =>
+  node.type === 'BinaryExpression'
+    ? textOf(/** @type {Expression} */ (node.left)) + textOf(node.right)
+    : String(/** @type {any} */ (node).value);
+
+/** The table of events as Markdown, with a row for each event, level and message. */
+export function eventTable() {
+  const paths = readdirSync(SERVER, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.js'))
+    .sort();
+  /** @type {Map<string, Line>} */
+  const rows = new Map();
+  for (const line of paths.flatMap((path) => linesOf(readFileSync(SERVER + path, 'utf8')))) {
+    const key = `${line.event} ${line.level} ${line.message}`;
+    const fields = [...new Set([...(rows.get(key)?.fields ?? []), ...line.fields])];
+    rows.set(key, { ...line, fields });
+  }
+  const sorted = [...rows.keys()].sort().map((key) => /** @type {Line} */ (rows.get(key)));
+  return tableOf([
+    ['`event`', 'level', 'message', 'fields'],
+    ...sorted.map(({ event, level, message, fields }) => [
+      `\`${event}\``,
+      level,
+      message,
+      fields.join(', '),
+    ]),
+  ]);
+}
+
+/** @type {Parts} */
+export const OPERATING_PARTS = { events: eventTable };
 
 /** @typedef {z.core.JSONSchema.JSONSchema & { 'x-name'?: string }} Form  of a field or a message */
 
-/** The page that holds the tables. */
+/** The page that holds the tables of messages. */
 export const PROTOCOL_PAGE = new URL('protocol.md', import.meta.url);
 
 /**
@@ -22,17 +169,17 @@ export const PROTOCOL_PAGE = new URL('protocol.md', import.meta.url);
  */
 const named = z.registry();
 for (const [schema, name] of /** @type {const} */ ([
-  [fields.id, 'id'],
-  [fields.person, 'person'],
-  [fields.nodeAddress, 'node'],
-  [fields.rules, 'rules'],
-  [fields.chatMessage, 'chat message'],
-  [fields.caption, 'caption'],
-  [fields.recording, 'recording'],
-  [fields.beat, 'beat'],
-  [fields.track, 'track'],
-  [fields.ban, 'ban'],
-  [fields.groups, 'groups'],
+  [shared.id, 'id'],
+  [shared.person, 'person'],
+  [shared.nodeAddress, 'node'],
+  [shared.rules, 'rules'],
+  [shared.chatMessage, 'chat message'],
+  [shared.caption, 'caption'],
+  [shared.recording, 'recording'],
+  [shared.beat, 'beat'],
+  [shared.track, 'track'],
+  [shared.ban, 'ban'],
+  [shared.groups, 'groups'],
 ]))
   named.add(schema, { name });
 
@@ -195,32 +342,34 @@ const codeTable = () =>
     ]),
   ]);
 
-/** @type {import('./generated.js').Parts} */
+/** @type {Parts} */
 export const PROTOCOL_PARTS = {
   'messages of clients': clientTable,
   'messages of the server': serverTable,
   join: () => fieldTable(CLIENT_MESSAGES.join.fields, 'input'),
   welcome: () => fieldTable(SERVER_MESSAGES.welcome.fields, 'output'),
   report: () => fieldTable(CLIENT_MESSAGES.report.fields, 'input'),
-  node: () => fieldTable(fields.nodeAddress, 'output'),
-  person: () => fieldTable(fields.person, 'output'),
+  node: () => fieldTable(shared.nodeAddress, 'output'),
+  person: () => fieldTable(shared.person, 'output'),
   refused: () => fieldTable(SERVER_MESSAGES.refused.fields, 'output'),
-  'chat message': () => fieldTable(fields.chatMessage, 'output'),
+  'chat message': () => fieldTable(shared.chatMessage, 'output'),
   caption: () => fieldTable(CLIENT_MESSAGES.caption.fields, 'input'),
-  'caption for readers': () => fieldTable(fields.caption, 'output'),
-  recording: () => fieldTable(fields.recording, 'output'),
+  'caption for readers': () => fieldTable(shared.caption, 'output'),
+  recording: () => fieldTable(shared.recording, 'output'),
   moderate: () => optionTable(CLIENT_MESSAGES.moderate.fields, 'input'),
   moderated: () => optionTable(SERVER_MESSAGES.moderated.fields._zod.def.left, 'output'),
-  rules: () => fieldTable(fields.rules, 'output'),
-  groups: () => fieldTable(fields.groups, 'output'),
-  bans: () => fieldTable(fields.ban, 'output'),
+  rules: () => fieldTable(shared.rules, 'output'),
+  groups: () => fieldTable(shared.groups, 'output'),
+  bans: () => fieldTable(shared.ban, 'output'),
   stats: () => fieldTable(SERVER_MESSAGES.stats.fields, 'output'),
   track: () => optionTable(CLIENT_MESSAGES.track.fields, 'input'),
-  'track in a room': () => fieldTable(fields.track, 'output'),
-  beat: () => fieldTable(fields.beat, 'output'),
+  'track in a room': () => fieldTable(shared.track, 'output'),
+  beat: () => fieldTable(shared.beat, 'output'),
   'messages about segments': () => optionTable(clientSegmentMessage, 'input', 'type'),
   'a recording in segments': () => fieldTable(recordingMessage, 'output'),
   codes: codeTable,
 };
 
+writeWhenStarted(import.meta.url, CONFIGURATION_PAGE, CONFIGURATION_PARTS);
 writeWhenStarted(import.meta.url, PROTOCOL_PAGE, PROTOCOL_PARTS);
+writeWhenStarted(import.meta.url, OPERATING_PAGE, OPERATING_PARTS);
