@@ -12,7 +12,7 @@ import { Command } from 'commander';
 import { chromium } from 'playwright-core';
 import { wholeNumber } from './options.js';
 import { Child } from '../testkit/participants/child.js';
-import { SERVER } from './participants/scripts.js';
+import { SERVER } from './participants/whole-server.js';
 import { CHROMIUM_ARGUMENTS, findChromium } from '../testkit/browsers/chromium.js';
 import { findFirefox, openFirefox } from '../testkit/browsers/firefox.js';
 import { canServeSound, startSoundServer } from '../testkit/browsers/sound-server.js';

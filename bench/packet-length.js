@@ -10,7 +10,7 @@ import { Command } from 'commander';
 import { chromium } from 'playwright-core';
 import { BrowserCpu } from './participants/browser-clients.js';
 import { Child, CLIENT } from '../testkit/participants/child.js';
-import { SERVER } from './participants/scripts.js';
+import { SERVER } from './participants/whole-server.js';
 import { CHROMIUM_ARGUMENTS, findChromium } from '../testkit/browsers/chromium.js';
 import { numbers, wholeNumber } from './options.js';
 import { threadsMs } from './participants/processor-time.js';

@@ -21,7 +21,7 @@ import {
   samplesOfPerf,
   sharesOf,
 } from './participants/perf-profile.js';
-import { CROWD, SERVER } from './participants/scripts.js';
+import { CROWD, SERVER } from './participants/whole-server.js';
 import { MAIN } from './participants/server-profile.js';
 import { threadTimes } from './participants/processor-time.js';
 import { textTable } from './report/text-table.js';

@@ -17,7 +17,7 @@
 
 import { isBuilt } from '@aloud/native';
 import { Child, sharedMs } from '../../testkit/participants/child.js';
-import { SERVER } from '../participants/scripts.js';
+import { SERVER } from '../participants/whole-server.js';
 import { EVERY_MS } from '../ways/run.js';
 import { missing } from '../ways/webrtc.js';
 

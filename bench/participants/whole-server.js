@@ -1,4 +1,7 @@
-/** A whole server, `node server/main.js` of this checkout or of another, read from outside. */
+/**
+ * Processes of a measurement: the lab's own scripts, and a whole server, `node server/main.js` of
+ * this checkout or of another, read from outside.
+ */
 
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -8,6 +11,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const HERE = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The scripts of the lab's own processes, for Child: a server, and a crowd. */
+export const SERVER = new URL('server-process.js', import.meta.url);
+export const CROWD = new URL('crowd-process.js', import.meta.url);
 
 export const SERVER_MAIN = 'server/main.js';
 

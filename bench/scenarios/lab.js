@@ -31,7 +31,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { quantile, sorted } from '../../testkit/statistics.js';
 import { Child, CLIENT } from '../../testkit/participants/child.js';
-import { CROWD, SERVER } from '../participants/scripts.js';
+import { CROWD, SERVER } from '../participants/whole-server.js';
 import { serverScript } from './against.js';
 
 /** Formats by name, as options of the server. */

@@ -13,7 +13,7 @@ import { LocalCluster } from '../../testkit/local-cluster.js';
 import { WITH_PLUGIN } from '../../testkit/plugin.js';
 import { wholeNumber } from '../options.js';
 import { Child } from '../../testkit/participants/child.js';
-import { CROWD } from '../participants/scripts.js';
+import { CROWD } from '../participants/whole-server.js';
 import { egressOf } from '../plan/placement.js';
 import { costOf, fitCosts } from '../plan/unit-costs.js';
 import { mean, quantile, sorted } from '../../testkit/statistics.js';

@@ -1,5 +1,5 @@
 import { Resampler } from '../../public/client/clock/resampler.js';
-import { SlidingMinimum } from '../../public/client/clock/sliding-minimum.js';
+import { SlidingMinimum } from '../../public/client/clock/drift-meter.js';
 import { SpeechQueue } from '../../programs/sound/speech-queue.js';
 
 /** Most sound that waits, in milliseconds; beyond it the program's connection isn't read. */

@@ -14,7 +14,7 @@
  */
 
 import { listOf, wholeNumber } from '../../options.js';
-import { SERVER } from '../../participants/scripts.js';
+import { SERVER } from '../../participants/whole-server.js';
 import { runWarnings } from '../../report/circumstances.js';
 import { otherState } from '../../report/environment.js';
 import { warningOfEarlier } from '../../report/marks.js';

@@ -4,10 +4,9 @@
  */
 
 import { BurstModel } from './burst-model.js';
-import { DriftMeter } from '../clock/drift-meter.js';
+import { DriftMeter, SlidingMinimum } from '../clock/drift-meter.js';
 import { FrameSender } from './frame-sender.js';
 import { Resampler } from '../clock/resampler.js';
-import { SlidingMinimum } from '../clock/sliding-minimum.js';
 
 /** Time and number of chunks to observe before the sound gets its place on the grid. */
 const WATCH_MS = 100;

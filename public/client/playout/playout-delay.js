@@ -1,5 +1,4 @@
-import { DriftMeter } from '../clock/drift-meter.js';
-import { SlidingMinimum } from '../clock/sliding-minimum.js';
+import { DriftMeter, SlidingMinimum } from '../clock/drift-meter.js';
 
 /** Margin beyond the measured jitter, in milliseconds. */
 const MARGIN_MS = 2;
