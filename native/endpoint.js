@@ -11,7 +11,7 @@ import { EngineCallback, Port } from './port.js';
  */
 
 /** Longest delay of a timer, in milliseconds. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Defaults of an endpoint's options. @type {Readonly<EndpointSettings>} */
 export const DEFAULTS = Object.freeze({
@@ -34,7 +34,7 @@ export const DEFAULTS = Object.freeze({
  * @param {EndpointSettings} settings
  * @throws {RangeError}
  */
-export function checkSettings({ library: _library, congestionController: _name, ...numbers }) {
+function checkSettings({ library: _library, congestionController: _name, ...numbers }) {
   for (const [name, value] of Object.entries(numbers)) {
     const least = name === 'keepAliveMs' ? 0 : 1;
     if (!Number.isInteger(value) || value < least || value > LONGEST_TIMER_MS) {

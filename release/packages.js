@@ -49,7 +49,7 @@ const readManifest = (path) => JSON.parse(readFileSync(path, 'utf8'));
  * @param {string | undefined} folder  undefined for the addon that was built here
  * @returns {Map<string, string>} path by the system's name
  */
-export function findAddons(folder) {
+function findAddons(folder) {
   if (folder === undefined) return new Map(existsSync(LIBRARY) ? [[platformName(), LIBRARY]] : []);
   const found = new Map();
   for (const path of readdirSync(folder, { recursive: true }).map(String)) {

@@ -33,7 +33,7 @@ const BANDWIDTH = 200_000;
  * @returns {string | undefined} the path of murmurd; people whose PATH has no folder for
  *   administrators have it too
  */
-export function findMurmurd() {
+function findMurmurd() {
   return [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
     .map((folder) => join(folder, 'murmurd'))
     .find(isExecutable);

@@ -104,7 +104,7 @@ const lineOf = (record) => `${RECORD_SEPARATOR}${JSON.stringify(record)}\n`;
  * @param {QlogRecord[]} events
  * @returns {object[]} header and events
  */
-export function completeTrace(end, header, events) {
+function completeTrace(end, header, events) {
   const vantagePoint = { ...header.trace.vantage_point, type: end };
   return [
     { ...header, trace: { ...header.trace, vantage_point: vantagePoint } },

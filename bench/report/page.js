@@ -29,7 +29,7 @@ export class Markup {
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
 /** @param {string} text */
-export const escapeHtml = (text) => text.replace(/[&<>"']/g, (character) => ENTITIES[character]);
+const escapeHtml = (text) => text.replace(/[&<>"']/g, (character) => ENTITIES[character]);
 
 /**
  * A template's tag: values are escaped, save Markup; lists are joined, and nothing stands for

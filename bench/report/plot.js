@@ -244,7 +244,7 @@ const withIntervals = ({ points }) =>
  * @param {Look} look
  * @returns {Option | undefined}
  */
-export function band(series, { colour }) {
+function band(series, { colour }) {
   const points = withIntervals(series);
   if (points.length < 2) return undefined;
   const edge = [
@@ -274,7 +274,7 @@ const WHISKER_PX = 4;
  * @param {number} shift from the point's place, in shares of a category
  * @returns {Option | undefined}
  */
-export function whiskers(series, colour, shift = 0) {
+function whiskers(series, colour, shift = 0) {
   const points = withIntervals(series);
   if (points.length === 0) return undefined;
   return {
@@ -305,7 +305,7 @@ export function whiskers(series, colour, shift = 0) {
  * @param {Look} look
  * @returns {Option}
  */
-export function outline(series, { colour, dash }) {
+function outline(series, { colour, dash }) {
   const { points, name } = series;
   const corners = points.flatMap(([from, to, y]) => [
     [from, y],

@@ -218,7 +218,7 @@ export function checkResult(result) {
  * @param {string} name
  * @throws {TypeError}
  */
-export function checkName(name) {
+function checkName(name) {
   if (!NAME.test(name)) throw new TypeError(`'${name}' must be a word in camelCase`);
 }
 

@@ -72,7 +72,7 @@ export const blocksInTurn = (names, repetitions) =>
   ).flat();
 
 /** @param {Sample} sample */
-export const serverOf = ({ factors }) => String(factors?.server ?? HERE);
+const serverOf = ({ factors }) => String(factors?.server ?? HERE);
 
 /**
  * The samples of one server.

@@ -17,9 +17,6 @@ export function milliseconds(ms) {
 export const percentage = (percent) =>
   `${percent.toFixed(percent >= 99.95 || percent < 0.05 ? 0 : 1)} %`;
 
-/** @param {number} ms */
-export const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
-
 /** @param {readonly string[]} parts */
 const list = (parts) =>
   parts.length < 2

@@ -60,7 +60,7 @@ const addressFields = {
   certificateHashes: z.array(z.string().max(64)).max(4),
 };
 
-export const nodeAddress = z.object(addressFields);
+const nodeAddress = z.object(addressFields);
 
 const version = z.literal(CLUSTER_VERSION);
 

@@ -112,7 +112,7 @@ export class MixClock {
 }
 
 /** Upper bounds of the bins, in milliseconds; later ticks are in a bin of their own. */
-export const LATENESS_BOUNDS_MS = Object.freeze([0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500]);
+const LATENESS_BOUNDS_MS = Object.freeze([0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500]);
 
 /**
  * Lateness of the ticks of all rooms, since the server's start: counts by bin. Adding to it

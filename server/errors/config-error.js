@@ -27,7 +27,7 @@ export class ConfigError extends Error {
  * @param {string} allowed  in words
  * @param {{ value?: unknown, source?: string | null, problem?: string }} [given]
  */
-export function mustBe(option, allowed, { value, source = null, problem } = {}) {
+function mustBe(option, allowed, { value, source = null, problem } = {}) {
   const from = source ? ` (from ${source})` : '';
   const is =
     value === undefined

@@ -4,7 +4,7 @@
  */
 
 /** Bytes of a ring: some 50 ms of the packets of 1000 people. */
-export const RING_BYTES = 2 ** 20;
+const RING_BYTES = 2 ** 20;
 
 /** Longest packet of a ring, in bytes, and most sessions that one packet is for. */
 export const MAX_RING_PACKET = 16 * 1024;

@@ -179,7 +179,7 @@ function parseJson(body) {
  * @param {string | null} operatorToken  null if nobody may
  * @returns {boolean} true if it was refused
  */
-export function refuseOperator(request, response, operatorToken) {
+function refuseOperator(request, response, operatorToken) {
   if (isOperator(request, operatorToken)) return false;
   if (operatorToken !== null) response.set('WWW-Authenticate', 'Bearer');
   answerError(response, operatorToken === null ? 'operator-off' : 'operator-token');
@@ -191,7 +191,7 @@ export function refuseOperator(request, response, operatorToken) {
  * @param {IncomingMessage} request
  * @param {string | null} operatorToken  null if there is no operator
  */
-export function isOperator(request, operatorToken) {
+function isOperator(request, operatorToken) {
   const given = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
   return (
     operatorToken !== null &&

@@ -209,7 +209,7 @@ const by = z.object({
   peer: z.string().max(100).optional(),
 });
 
-export const ACT_REQUESTS = Object.freeze({
+const ACT_REQUESTS = Object.freeze({
   describe: z.tuple([]),
   count: z.tuple([]),
   change: z.tuple([roomChange, by]),
@@ -232,7 +232,7 @@ export const ACT_REQUESTS = Object.freeze({
  * @returns {unknown[] | null} the arguments; null if the act is unknown or the arguments are
  *   invalid
  */
-export function readAct(act, args) {
+function readAct(act, args) {
   if (!Object.hasOwn(ACT_REQUESTS, act)) return null;
   const parsed = ACT_REQUESTS[/** @type {keyof typeof ACT_REQUESTS} */ (act)].safeParse(args);
   return parsed.success ? parsed.data : null;

@@ -154,7 +154,7 @@ const liveSeconds = count
   .nullable()
   .describe('seconds since the broadcast began; null without one');
 
-export const roomCount = named(
+const roomCount = named(
   'RoomCount',
   z.strictObject({
     room: z.string(),
@@ -165,7 +165,7 @@ export const roomCount = named(
   }),
 );
 
-export const roomSummary = named(
+const roomSummary = named(
   'RoomSummary',
   z.looseObject({
     room: z.string(),

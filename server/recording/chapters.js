@@ -2,7 +2,7 @@
  * Level of the quietest sound that counts as speech, in −dBov (RFC 6464): above the noise of most
  * rooms.
  */
-export const SPEECH_LEVEL = 45;
+const SPEECH_LEVEL = 45;
 
 /**
  * Limit of chapters. Near it, longer pauses stay within a chapter, and the shortest chapters are

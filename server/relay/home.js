@@ -18,7 +18,7 @@ import { RelayedTransport } from './relayed-transport.js';
 import { RelayOutbox } from './messages.js';
 
 /** Limit of sessions at other nodes: each takes some kilobytes here. */
-export const MAX_RELAYED = 50_000;
+const MAX_RELAYED = 50_000;
 
 /**
  * Maximum size of a session's number in JSON, with its comma, in bytes: enough for a thousand

@@ -143,7 +143,7 @@ export async function createQuicheTransport({ Http3Server, ...options }) {
 }
 
 /** @implements {Transport} */
-export class QuicheTransport {
+class QuicheTransport {
   /** @readonly */
   name = 'webtransport';
   /** @readonly */

@@ -38,7 +38,7 @@ export const findWebKit = () =>
     : undefined;
 
 /** A tab of WebKitGTK. */
-export class WebKitPage {
+class WebKitPage {
   #session;
   #close;
 

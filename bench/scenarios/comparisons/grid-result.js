@@ -262,7 +262,7 @@ const differencesOf = (samples, way, other, random) =>
  * Finds where differences are shown, to each side.
  * @param {readonly Difference[]} differences
  */
-export function sidesOf(differences) {
+function sidesOf(differences) {
   const all = differences.map(({ value }) => value);
   const shown = differences.filter(
     (difference) => differs(difference) && Math.abs(difference.estimate) >= LEAST_TOLD,

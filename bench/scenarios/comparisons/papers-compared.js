@@ -12,7 +12,7 @@
  * @param {Ranking} ranking
  * @returns {string[][]} names
  */
-export function groupsOf({ sets }) {
+function groupsOf({ sets }) {
   /** @type {Set[][]} */
   const groups = [];
   const falling = [...sets].sort((a, b) => b.low + b.high - a.low - a.high);

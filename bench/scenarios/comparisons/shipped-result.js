@@ -200,7 +200,7 @@ export function shippedTables(folder, { ways, conditions, random }) {
  * @param {Calls} calls
  * @returns {string[]}
  */
-export function shippedSentences(folder, { ways: [first, ...others], conditions, random }) {
+function shippedSentences(folder, { ways: [first, ...others], conditions, random }) {
   return TOLD.flatMap((quantity) =>
     others.flatMap((way) => {
       const pairs = conditions.map((condition) => ({

@@ -268,7 +268,7 @@ function layerDecoders(codec, format) {
  *   each channel
  * @param {number} roomBitrate the default, in bits a second of all channels
  */
-export function newEncoder(codec, format, { bitrate, application }, roomBitrate) {
+function newEncoder(codec, format, { bitrate, application }, roomBitrate) {
   const { sampleRate, channels, opusFrameSamples: frameSamples } = format;
   const settings = { sampleRate, frameSamples, channels, application };
   const whole = bitrate === undefined ? roomBitrate : streamBitrate(bitrate, format);

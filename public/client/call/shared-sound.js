@@ -13,7 +13,7 @@ import { SoundGraph } from './sound-graph.js';
 const BITRATE = 96_000;
 
 /** Failure with the code of a sentence. */
-export class ShareError extends Error {
+class ShareError extends Error {
   /** @param {string} code */
   constructor(code) {
     super(code);

@@ -7,7 +7,7 @@
 import { inTime, LOAD_MS, systemClock } from '../../shared/clock.js';
 
 /** The only sample rate of the model, in Hz. */
-export const MODEL_RATE = 48_000;
+const MODEL_RATE = 48_000;
 
 /** Samples in a frame of the model: 10 ms. */
 const MODEL_SAMPLES = 480;

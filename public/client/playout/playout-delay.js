@@ -7,7 +7,7 @@ const MARGIN_MS = 2;
 const START_MS = 10;
 
 /** Longest delay wanted, in milliseconds: later packets count as lost. */
-export const MAX_DELAY_MS = 400;
+const MAX_DELAY_MS = 400;
 
 /**
  * Speed at which the wanted delay falls; it rises at once. FALL_MS a second, or FALL_PART of its

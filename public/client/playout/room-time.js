@@ -16,7 +16,7 @@ const MOVED_MS = 2;
  * Converts the room's sample clock to an audio context's time. Sound scheduled at a sample leaves
  * the speaker when the room's clock reaches that sample.
  */
-export class RoomTime {
+class RoomTime {
   #context;
   #sampleRate;
   #clock;

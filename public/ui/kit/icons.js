@@ -32,7 +32,6 @@ export const icons = Object.freeze({
     '12a.4.4 0 1 0 .8 0a.4.4 0 1 0-.8 0',
   close: 'M6 6l12 12M18 6L6 18',
   speaker: 'M4 9.5v5h3.5L12 18.5v-13L7.5 9.5zM15.5 9a4.2 4.2 0 0 1 0 6M18 6.5a7.8 7.8 0 0 1 0 11',
-  speakerOff: 'M4 9.5v5h3.5L12 18.5v-13L7.5 9.5zM16 9.5l5 5M21 9.5l-5 5',
   send: 'M4 12l16-7.5-5.5 15.5-3-6.5z',
   download: 'M12 4v11M7.5 11l4.5 4.5 4.5-4.5M5 20h14',
 });

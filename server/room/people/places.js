@@ -290,7 +290,7 @@ const MOST_NOTES = 10_000;
  * Changes of a room's places that older resume tokens don't have: departures for good, and
  * moderators' decisions. A note is kept for as long as another node accepts a token older than it.
  */
-export class PlaceNotes {
+class PlaceNotes {
   #now;
   #keptMs;
   #epoch;

@@ -69,7 +69,7 @@ const HISTORY_BYTES = 64 * 1024;
 const RATE = Object.freeze({ atOnce: 5, perSecond: 1 });
 
 /** The messages that the members of a room write to each other. */
-export class Chat {
+class Chat {
   #clock;
   #wallNow;
   #people;

@@ -445,7 +445,7 @@ export class Rules {
 }
 
 /** Rules that moderators set: who may come into the room, and who may chat and record in it. */
-export class Policy {
+class Policy {
   #set = {
     locked: false,
     lobby: false,

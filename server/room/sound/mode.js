@@ -29,7 +29,7 @@ export const AUTO_PEOPLE = 8;
  * Loss on the path to a listener above which `auto` mixes, in percent: the path may be too narrow
  * for several voices.
  */
-export const AUTO_LOST_PERCENT = 5;
+const AUTO_LOST_PERCENT = 5;
 
 /** Time for which a room must fit forwarding before `auto` forwards again, in milliseconds. */
 export const AUTO_HOLD_MS = 10_000;
