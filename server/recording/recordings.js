@@ -62,7 +62,6 @@ export class Recordings {
   #wallNow;
   #date;
   #log;
-  #randomId;
   #tell;
   /** Recordings that other threads are writing, by id. @type {Set<string>} */
   #openElsewhere = new Set();
@@ -99,20 +98,10 @@ export class Recordings {
    * @param {Clock} options.clock
    * @param {() => number} options.wallNow  milliseconds since 1970
    * @param {Pick<Log, 'warn' | 'error'>} options.log
-   * @param {() => string} [options.randomId]
    * @param {{ tell: (change: RecordingChange) => void }} [options.elsewhere] other threads that
    *   record to this directory
    */
-  constructor({
-    directory,
-    limitBytes,
-    keepHours,
-    clock,
-    wallNow,
-    log,
-    randomId = newId,
-    elsewhere,
-  }) {
+  constructor({ directory, limitBytes, keepHours, clock, wallNow, log, elsewhere }) {
     this.#directory = directory;
     this.#limitBytes = limitBytes;
     this.#usage = new RecordingUsage(limitBytes);
@@ -121,7 +110,6 @@ export class Recordings {
     this.#wallNow = wallNow;
     this.#date = new SteadyDate({ clock, wallNow, log, forgetMs: this.#keepMs });
     this.#log = log;
-    this.#randomId = randomId;
     this.#tell = elsewhere?.tell ?? (() => {});
     this.#stopSweeping = repeat(clock, SWEEP_MS, () => void this.sweep());
   }
@@ -226,7 +214,7 @@ export class Recordings {
    *   bitrate: of the mix, in bits per second
    */
   begin(owner, onTrouble, { isPublic = false, bitrate } = {}) {
-    const id = this.#randomId();
+    const id = newId();
     const startedAt = new Date(this.#wallNow()).toISOString();
     /** @type {Description} */
     const description = {

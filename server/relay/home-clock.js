@@ -29,10 +29,6 @@ export class HomeClock {
     this.#perMs = sampleRate / 1000;
   }
 
-  get isSet() {
-    return !Number.isNaN(this.#offset);
-  }
-
   /**
    * @param {number} sentMs  time of the request on this node's monotonic clock
    * @param {number} receivedMs  time of the answer

@@ -3,6 +3,7 @@ import { MAX_GROUPS } from '../../shared/limits.js';
 import { build, makeButton, setText } from '../kit/element.js';
 import { KeyedList } from '../kit/keyed-list.js';
 import { labelOf } from '../people/person.js';
+import { makeSwitch } from '../settings/switch-list.js';
 import { groupTexts as texts } from '../../texts/features.js';
 import { GroupChoice } from './group-choice.js';
 
@@ -22,8 +23,8 @@ export class GroupControls {
     max: String(MAX_GROUPS),
     value: '2',
   });
-  #evenly = makeCheck('groups-evenly', texts.evenly, texts.evenlyHint, true);
-  #choose = makeCheck('groups-choose', texts.choose, texts.chooseHint, false);
+  #evenly = makeSwitch('groups-evenly', texts.evenly, texts.evenlyHint);
+  #choose = makeSwitch('groups-choose', texts.choose, texts.chooseHint);
   #time = build(
     'select',
     { id: 'groups-time' },
@@ -51,6 +52,7 @@ export class GroupControls {
    */
   constructor(current, send) {
     this.#send = send;
+    this.#evenly.input.checked = true;
     this.#speak = makeButton('button', texts.speak, () =>
       send(moderate.speakToGroups(!this.#isSpeaking)),
     );
@@ -117,27 +119,4 @@ export class GroupControls {
     choice.element.querySelector('select')?.setAttribute('aria-label', label);
     return { element: build('li', {}, choice.element), choice };
   }
-}
-
-/**
- * @param {string} id
- * @param {string} label
- * @param {string} hint
- * @param {boolean} checked
- */
-function makeCheck(id, label, hint, checked) {
-  const input = build('input', {
-    type: 'checkbox',
-    role: 'switch',
-    id,
-    'aria-describedby': `${id}-hint`,
-  });
-  input.checked = checked;
-  const words = build(
-    'div',
-    {},
-    build('label', { for: id }, label),
-    build('p', { class: 'hint', id: `${id}-hint` }, hint),
-  );
-  return { row: build('div', { class: 'switch' }, words, input), input };
 }

@@ -7,6 +7,7 @@ import { AudienceList } from './audience-list.js';
 import { GroupControls } from '../groups/group-controls.js';
 import { StreamControls } from './stream-controls.js';
 import { listenLink, stageLink } from '../green-room/room-address.js';
+import { makeSwitch } from '../settings/switch-list.js';
 import { panelTexts as texts } from '../../texts/room-panel.js';
 import { locale } from '../../texts/language.js';
 import { texts as callTexts } from '../../texts/texts.js';
@@ -199,29 +200,6 @@ export class RoomPanel {
     this.#stepDown.hidden = isOnly;
     this.#lastModerator.hidden = !isOnly;
   }
-}
-
-/**
- * @param {string} id
- * @param {string} label
- * @param {string} hint
- * @param {(on: boolean) => void} onChange
- */
-function makeSwitch(id, label, hint, onChange) {
-  const input = build('input', {
-    type: 'checkbox',
-    role: 'switch',
-    id,
-    'aria-describedby': `${id}-hint`,
-  });
-  input.addEventListener('change', () => onChange(input.checked));
-  const words = build(
-    'div',
-    {},
-    build('label', { for: id }, label),
-    build('p', { class: 'hint', id: `${id}-hint` }, hint),
-  );
-  return { row: build('div', { class: 'switch' }, words, input), input };
 }
 
 /**

@@ -36,9 +36,9 @@ export class SwitchList {
    */
   constructor(host, choices, onChange) {
     for (const choice of choices) {
-      const { row, input } = makeSwitch(choice, host.id);
-      input.addEventListener('change', () => {
-        keepChoices({ [choice]: input.checked });
+      const { label, hint } = switchTexts[choice];
+      const { row, input } = makeSwitch(`${host.id}-${choice}`, label, hint, (on) => {
+        keepChoices({ [choice]: on });
         this.refresh();
         onChange(choice);
       });
@@ -59,21 +59,23 @@ export class SwitchList {
 }
 
 /**
- * @param {keyof Switches} choice
- * @param {string} prefix of the ids
+ * Makes a switch with its label and a hint.
+ * @param {string} id
+ * @param {string} label
+ * @param {string} hint
+ * @param {(on: boolean) => void} [onChange]
  */
-function makeSwitch(choice, prefix) {
-  const { label, hint } = switchTexts[choice];
-  const id = `${prefix}-${choice}`;
+export function makeSwitch(id, label, hint, onChange = () => {}) {
   const input = build('input', {
     type: 'checkbox',
     role: 'switch',
     id,
     'aria-describedby': `${id}-hint`,
   });
+  input.addEventListener('change', () => onChange(input.checked));
   const words = build(
     'div',
-    { class: 'switch-text' },
+    {},
     build('label', { for: id }, label),
     build('p', { class: 'hint', id: `${id}-hint` }, hint),
   );

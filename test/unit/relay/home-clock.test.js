@@ -14,7 +14,7 @@ const truth = (ms, ppm = 0) => (ms * (1 + ppm / 1e6) + 5000) * (RATE / 1000);
 describe('the clock of a room whose home is another node', () => {
   it('is not set before the first answer', () => {
     const clock = new HomeClock(RATE);
-    expect([clock.isSet, clock.at(100)]).toEqual([false, NaN]);
+    expect(clock.at(100)).toBeNaN();
   });
 
   it.each([0, 50, -50])(
