@@ -1,4 +1,4 @@
-import { Endpoint, isBuilt, loadError } from '@aloud/native';
+import { Endpoint, isBuilt, loadError, loadOpus } from '@aloud/native';
 import { generateCertificate } from '../server/certificate/generate.js';
 import { canBuildNative, requireOrSkip } from './skip.js';
 
@@ -10,6 +10,15 @@ export const nativeTests = requireOrSkip(
   'the native engine is not built',
   canBuildNative,
 );
+
+/** The addon's Opus; null if it isn't built. */
+export function opusOrNull() {
+  try {
+    return loadOpus();
+  } catch {
+    return null;
+  }
+}
 
 /** @returns {ReturnType<typeof generateCertificate>} */
 export const newCertificate = () =>

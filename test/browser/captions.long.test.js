@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { violationsOf } from '../../testkit/browsers/axe.js';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
+import { takePicture } from './support/contrast.js';
 import { openPage, shows } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
@@ -118,8 +119,7 @@ inBrowser.describe(`captions in ${BROWSER}`, () => {
       const box = await linesOf(ben).first().boundingBox();
       expect(box && box.x >= 0 && box.x + box.width <= width).toBe(true);
       expect(await violationsOf(ben)).toEqual([]);
-      if (process.env.ALOUD_TEST_PICTURES)
-        await ben.screenshot({ path: `${process.env.ALOUD_TEST_PICTURES}/captions-${width}.png` });
+      await takePicture(ben, `captions-${width}`);
     }
 
     // A muted person's words are nobody's.

@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { expect } from 'vitest';
 import { COLOURS, violationsOf } from '../../testkit/browsers/axe.js';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
-import { lowContrast } from './support/contrast.js';
+import { lowContrast, takePicture } from './support/contrast.js';
 import { openPage, people } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
@@ -10,12 +9,6 @@ import { useSite } from './support/site.js';
 
 const button = (/** @type {Page} */ page, /** @type {string} */ name) =>
   page.getByRole('button', { name, exact: true });
-
-/**
- * The folder for pictures of the pages, for people to look at; none are taken by default, since
- * each takes its time.
- */
-const PICTURES = process.env.ALOUD_TEST_PICTURES;
 
 /**
  * Limit for a room's page before the codec, in bytes over the wire: 179.6 kB in English on
@@ -44,10 +37,7 @@ inBrowser.describe(`the page for everyone, in ${BROWSER}`, () => {
             const about = `${where}, ${colorScheme}`;
             expect([about, ...(await violationsOf(page, rule))]).toEqual([about]);
             expect([about, ...(await page.evaluate(lowContrast))]).toEqual([about]);
-            if (PICTURES)
-              await page.screenshot({
-                path: join(PICTURES, `${width}-${colorScheme}-${where.replaceAll(' ', '-')}.png`),
-              });
+            await takePicture(page, `${width}-${colorScheme}-${where.replaceAll(' ', '-')}`);
             expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
           }
         };
@@ -118,7 +108,7 @@ inBrowser.describe(`the page for everyone, in ${BROWSER}`, () => {
         expect(overflow).toBe(0);
         const bar = await anna.getByRole('group', { name: 'Call controls' }).boundingBox();
         expect(bar && bar.y + bar.height).toBeLessThanOrEqual(800);
-        if (PICTURES) await anna.screenshot({ path: join(PICTURES, `five-people-${width}.png`) });
+        await takePicture(anna, `five-people-${width}`);
         for (const name of ['Mute', 'Raise hand', 'Chat', 'Leave']) {
           const box = await button(anna, name).boundingBox();
           expect(box?.height).toBeGreaterThanOrEqual(48);

@@ -1,22 +1,14 @@
 /** Groups in the page: what a moderator does with them, and what each person sees and hears. */
 
-import { join } from 'node:path';
 import { expect } from 'vitest';
-import { readWav } from '../../testkit/sound/wav.js';
 import { violationsOf } from '../../testkit/browsers/axe.js';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
-import { lowContrast } from './support/contrast.js';
-import { record } from './support/recording.js';
+import { looksRight, takePicture } from './support/contrast.js';
+import { longSpeech, loudness, record } from './support/recording.js';
 import { announced, shows } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
-
-/** Folder for pictures of the pages, for people to look at; none are taken by default. */
-const PICTURES = process.env.ALOUD_TEST_PICTURES;
-
-/** Widths of the page in these tests: a desk, a phone, the smallest phone. */
-const WIDTHS = [1280, 390, 320];
 
 const button = (/** @type {Page} */ page, /** @type {string | RegExp} */ name) =>
   page.getByRole('button', { name, exact: true });
@@ -24,64 +16,8 @@ const bar = (/** @type {Page} */ page) => page.getByRole('region', { name: 'Grou
 const focused = (/** @type {Page} */ page) =>
   page.evaluate(() => document.activeElement?.textContent ?? '');
 
-/**
- * Finds no fault of a page, at each width, for assistive technology and for the eye.
- * @param {Page} page
- * @param {string} name
- */
-async function looksRight(page, name) {
-  for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: 780 });
-    if (PICTURES)
-      await page.screenshot({
-        path: join(PICTURES, `${name}-${width}.png`),
-        animations: 'disabled',
-      });
-    expect([
-      name,
-      width,
-      await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      ),
-    ]).toEqual([name, width, 0]);
-  }
-  expect([name, ...(await violationsOf(page)), ...(await page.evaluate(lowContrast))]).toEqual([
-    name,
-  ]);
-  await page.setViewportSize({ width: 1280, height: 720 });
-}
-
-/**
- * Loudness of a page's call over a second, as the root mean square of its samples.
- * @param {() => Promise<Float32Array>} take
- */
-async function loudness(take) {
-  await take();
-  let sum = 0;
-  let count = 0;
-  while (count < 48_000) {
-    for (const sample of await take()) {
-      sum += sample * sample;
-      count += 1;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  return Math.sqrt(sum / count);
-}
-
 inBrowser.describe(`groups in ${BROWSER}`, () => {
-  const site = useSite(['--engine', 'none', '--server-delay-ms', '60'], async () => {
-    const { channels } = await readWav(
-      new URL('../../testkit/speech/speech-low.wav', import.meta.url),
-    );
-    const [speech] = channels;
-    return {
-      speech: Float32Array.from(
-        { length: speech.length * 30 },
-        (_, i) => speech[i % speech.length],
-      ),
-    };
-  });
+  const site = useSite(['--engine', 'none', '--server-delay-ms', '60'], longSpeech);
 
   inBrowser.it('are opened, filled, spoken to and called back, and heard alone', async () => {
     const anna = await site.join('school', 'Anna');
@@ -168,7 +104,7 @@ inBrowser.describe(`groups in ${BROWSER}`, () => {
     await lea.getByLabel('Language').waitFor();
     await expect.poll(() => loudness(heard)).toBeLessThan(0.001);
     expect(await violationsOf(lea)).toEqual([]);
-    if (PICTURES) await lea.screenshot({ path: join(PICTURES, 'listener-390.png') });
+    await takePicture(lea, 'listener-390');
     await lea.getByLabel('Language').selectOption('Spanish');
     await expect.poll(() => loudness(heard)).toBeGreaterThan(0.02);
     await lea.getByLabel('Language').selectOption('As spoken');

@@ -1,13 +1,10 @@
 /** Text twice as large on the smallest phone, and forced colours: nothing is out of sight. */
 
-import { join } from 'node:path';
 import { expect } from 'vitest';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
+import { takePicture } from './support/contrast.js';
 import { openPage } from './support/room-page.js';
 import { useSite } from './support/site.js';
-
-/** Folder for pictures of the pages, for people to look at; none are taken by default. */
-const PICTURES = process.env.ALOUD_TEST_PICTURES;
 
 const WIDTH = 320;
 const HEIGHT = 640;
@@ -35,7 +32,7 @@ inBrowser.describe(`the page for low vision, in ${BROWSER}`, () => {
         ...{ locale, viewport: { width: WIDTH, height: HEIGHT }, forcedColors: 'active' },
       });
       const fits = async (/** @type {string} */ where) => {
-        if (PICTURES) await page.screenshot({ path: join(PICTURES, `${locale}-${where}.png`) });
+        await takePicture(page, `${locale}-${where}`);
         expect([where, ...(await page.evaluate(beyond))]).toEqual([where]);
       };
       await page.evaluate(() => {

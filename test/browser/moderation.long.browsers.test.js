@@ -2,31 +2,19 @@
  * Moderating in the page: people, the room, its door, and what those it happens to see and hear.
  */
 
-import { join } from 'node:path';
 import { expect } from 'vitest';
-import { readWav } from '../../testkit/sound/wav.js';
 import { OPERATOR } from '../../server/state/grant.js';
 import { tokenCommand } from '../../server/token-command.js';
 import { startServer } from '../../testkit/aloud-server.js';
-import { violationsOf } from '../../testkit/browsers/axe.js';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
-import { lowContrast } from './support/contrast.js';
+import { looksRight, WIDTHS } from './support/contrast.js';
 import { announced, openPage, people } from './support/room-page.js';
-import { record } from './support/recording.js';
+import { longSpeech, loudness, record } from './support/recording.js';
 import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
 const KEYS = 'main:a-secret-of-at-least-32-characters';
-
-/**
- * The folder for pictures of the pages, for people to look at; none are taken by default, since
- * each takes its time.
- */
-const PICTURES = process.env.ALOUD_TEST_PICTURES;
-
-/** Widths of the page in these tests: a desk, a phone, the smallest phone. */
-const WIDTHS = [1280, 390, 320];
 
 const button = (/** @type {Page} */ page, /** @type {string | RegExp} */ name) =>
   page.getByRole('button', { name, exact: true });
@@ -41,33 +29,6 @@ const focused = (/** @type {Page} */ page) =>
       document.activeElement?.textContent ??
       '',
   );
-
-/**
- * Finds no fault of a page, at each width, for assistive technology and for the eye.
- * @param {Page} page
- * @param {string} name
- */
-async function looksRight(page, name) {
-  for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: 780 });
-    if (PICTURES)
-      await page.screenshot({
-        path: join(PICTURES, `${name}-${width}.png`),
-        animations: 'disabled',
-      });
-    expect([
-      name,
-      width,
-      await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      ),
-    ]).toEqual([name, width, 0]);
-  }
-  expect([name, ...(await violationsOf(page)), ...(await page.evaluate(lowContrast))]).toEqual([
-    name,
-  ]);
-  await page.setViewportSize({ width: 1280, height: 720 });
-}
 
 /** Opens what a moderator can do with somebody. @param {Page} page @param {string} name */
 async function moderate(page, name) {
@@ -89,38 +50,9 @@ async function openRoomPanel(page) {
   return page.getByRole('complementary', { name: 'Room' });
 }
 
-/**
- * Loudness of a page's call over a second, as the root mean square of its samples.
- * @param {() => Promise<Float32Array>} take
- */
-async function loudness(take) {
-  await take();
-  let sum = 0;
-  let count = 0;
-  while (count < 48_000) {
-    for (const sample of await take()) {
-      sum += sample * sample;
-      count += 1;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  return Math.sqrt(sum / count);
-}
-
 inBrowser.describe(`moderating in ${BROWSER}`, () => {
   // Sound of everybody's microphone, longer than the tests listen.
-  const site = useSite(['--engine', 'none', '--server-delay-ms', '60'], async () => {
-    const { channels } = await readWav(
-      new URL('../../testkit/speech/speech-low.wav', import.meta.url),
-    );
-    const [speech] = channels;
-    return {
-      speech: Float32Array.from(
-        { length: speech.length * 30 },
-        (_, i) => speech[i % speech.length],
-      ),
-    };
-  });
+  const site = useSite(['--engine', 'none', '--server-delay-ms', '60'], longSpeech);
 
   inBrowser.it(
     'mutes somebody, who is silent and can’t undo it until allowed, and then does it themselves',

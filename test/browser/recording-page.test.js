@@ -10,6 +10,7 @@ import { Peaks } from '../../server/recording/recording.js';
 import { oggOf, putRecording } from '../fakes/recorded.js';
 import { violationsOf } from '../../testkit/browsers/axe.js';
 import { BROWSER, inBrowser, isFirefox } from '../../testkit/browsers/browser.js';
+import { takePicture } from './support/contrast.js';
 import { samplesOf } from './support/recording.js';
 import { useSite } from './support/site.js';
 
@@ -144,8 +145,7 @@ inBrowser.describe(`the page of a recording in ${BROWSER}`, () => {
     });
     expect({ lang, dir, wider }).toEqual({ lang: 'ar', dir: 'rtl', wider: 0 });
     expect(await violationsOf(page)).toEqual([]);
-    if (process.env.ALOUD_TEST_PICTURES)
-      await page.screenshot({ path: `${process.env.ALOUD_TEST_PICTURES}/recording-ar.png` });
+    await takePicture(page, 'recording-ar');
   });
 
   for (const [name, query] of isFirefox

@@ -20,16 +20,16 @@ import { loadCodec } from '../../server/codec/codec.js';
 import { WITH_PLUGIN } from '../../testkit/plugin.js';
 import { requireOrSkip } from '../../testkit/skip.js';
 import { undisturbed } from '../../testkit/undisturbed.js';
+import { askOperator, WITH_OPERATOR } from '../support/operator.js';
 
 const nats = findNats();
 const codec = await loadCodec('libopus-wasm');
 const [recorded] = (await readWav(new URL('../../testkit/speech/speech-low.wav', import.meta.url)))
   .channels;
 const speech = withoutPauses(recorded);
-const OPERATOR = 'the-operator-of-the-cluster';
 
 const cluster = new LocalCluster({
-  argv: [...WITH_PLUGIN, '--relay-from', '1', '--operator-token', OPERATOR],
+  argv: [...WITH_PLUGIN, '--relay-from', '1', ...WITH_OPERATOR],
 });
 /** @type {Headless[]} */
 const people = [];
@@ -87,26 +87,12 @@ class Came {
   }
 }
 
-/** @param {string} url @param {string} path @param {string} [method] @param {object} [body] */
-async function ask(url, path, method = 'GET', body) {
-  const headers = { authorization: `Bearer ${OPERATOR}`, 'content-type': 'application/json' };
-  const response = await fetch(`${url}/api${path}`, {
-    method,
-    headers,
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  return {
-    status: response.status,
-    answer: response.status === 204 ? null : await response.json(),
-  };
-}
-
 /** Number of listeners at each relaying node, by the node's number. */
 async function relayedTo() {
   /** @type {Record<number, number>} */
   const found = {};
   for (const { number, url } of cluster.nodes.values())
-    found[number] = (await ask(url, '/status')).answer.cluster.relayListeners;
+    found[number] = (await askOperator(url, 'GET', '/status')).answer.cluster.relayListeners;
   return found;
 }
 
@@ -215,7 +201,7 @@ requireOrSkip(nats !== null, 'nats-server is not installed').describe(
         );
         const [one, other] = [near.stats(), far.stats()];
         expect([one?.transport, other?.transport]).toEqual([near.transport, far.transport]);
-        const { answer } = await ask(owner.url, '/rooms/hall');
+        const { answer } = await askOperator(owner.url, 'GET', '/rooms/hall');
         expect([answer.present, answer.listeners]).toEqual([3, 2]);
       }, allLeave);
     });
@@ -226,9 +212,9 @@ requireOrSkip(nats !== null, 'nats-server is not installed').describe(
           const [{ url }] = cluster.nodes.values();
           const speaker = await join(url, 'live', 'Spe', { speech });
           const owner = await cluster.ownerOf('live');
-          expect((await ask(owner.url, '/rooms/live', 'PATCH', { broadcast: true })).status).toBe(
-            200,
-          );
+          expect(
+            (await askOperator(owner.url, 'PATCH', '/rooms/live', { broadcast: true })).status,
+          ).toBe(200);
           await join(url, 'live', 'Near', { listen: true });
           const relay = /** @type {any} */ (
             [...cluster.nodes.values()].find((node) => node !== owner)
@@ -264,19 +250,20 @@ requireOrSkip(nats !== null, 'nats-server is not installed').describe(
         const { speaker, near, far, owner } = await call('stage');
         // The operator asks whichever node.
         const [{ url }] = [...cluster.nodes.values()].filter((node) => node !== owner);
-        expect((await ask(url, '/rooms')).answer.rooms).toMatchObject([
+        expect((await askOperator(url, 'GET', '/rooms')).answer.rooms).toMatchObject([
           { room: 'stage', present: 3, node: { url: owner.url } },
         ]);
-        const id = (await ask(url, '/rooms/stage/listeners')).answer.people.find(
+        const id = (await askOperator(url, 'GET', '/rooms/stage/listeners')).answer.people.find(
           (/** @type {any} */ { name }) => name === 'Far',
         ).id;
         expect(
-          (await ask(url, `/rooms/stage/people/${id}`, 'PATCH', { role: 'speaker' })).status,
+          (await askOperator(url, 'PATCH', `/rooms/stage/people/${id}`, { role: 'speaker' }))
+            .status,
         ).toBe(204);
         const from = far.recorded;
         await vi.waitFor(
           async () =>
-            expect((await ask(owner.url, '/rooms/stage')).answer).toMatchObject({
+            expect((await askOperator(owner.url, 'GET', '/rooms/stage')).answer).toMatchObject({
               present: 3,
               listeners: 1,
             }),

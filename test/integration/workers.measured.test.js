@@ -16,12 +16,12 @@ import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { canBuildNative, requireOrSkip } from '../../testkit/skip.js';
 import { undisturbedTest } from '../../testkit/undisturbed.js';
+import { askOperator, WITH_OPERATOR } from '../support/operator.js';
 
 /** @import { RunningServer } from '../../server/server.js' */
 
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 const codec = await loadCodec('libopus-wasm');
-const TOKEN = 'a-token-of-more-than-16';
 
 /** A second of a tone: unlike speech it has no pauses, so that a gap is one. */
 const tone = Float32Array.from(
@@ -34,7 +34,7 @@ const tone = Float32Array.from(
 /** @param {Test} test @param {string[]} argv */
 async function startServer(test, ...argv) {
   const config = loadConfig({
-    argv: ['--port', '0', '--h3-port', '0', '--workers', '2', '--operator-token', TOKEN, ...argv],
+    argv: ['--port', '0', '--h3-port', '0', '--workers', '2', ...WITH_OPERATOR, ...argv],
     env: {},
   });
   const server = await createServer(config, { log: quiet });
@@ -78,30 +78,12 @@ function longestSilence({ recording, recorded }, from, to = recorded) {
 }
 
 /**
- * @param {RunningServer} server
- * @param {string} method
- * @param {string} path
- * @param {object} [body]
- */
-async function ask(server, method, path, body) {
-  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
-  const response = await fetch(`${server.url}/api${path}`, {
-    method,
-    headers,
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  return {
-    status: response.status,
-    answer: response.status === 204 ? null : await response.json(),
-  };
-}
-
-/**
  * The people of a room as the operator sees them.
  * @param {RunningServer} server
  * @param {string} room
  */
-const peopleOf = async (server, room) => (await ask(server, 'GET', `/rooms/${room}`)).answer.people;
+const peopleOf = async (server, room) =>
+  (await askOperator(server.url, 'GET', `/rooms/${room}`)).answer.people;
 
 /**
  * A bare client over WebSocket.
@@ -141,7 +123,7 @@ for (const transport of /** @type {const} */ (['webtransport', 'websocket', 'htt
           transport,
         ]);
         expect(server.rooms.size).toBe(0);
-        const { rooms } = (await ask(server, 'GET', '/rooms')).answer;
+        const { rooms } = (await askOperator(server.url, 'GET', '/rooms')).answer;
         expect(
           rooms.map((/** @type {any} */ { room, present }) => `${room} ${present}`).toSorted(),
         ).toEqual(['coffee 1', 'tea 2']);
@@ -190,8 +172,11 @@ engine.describe('rooms in workers', () => {
       await allHear(ann, bob, cid, dan);
       ann.sendControl({ type: 'chat', text: 'before' });
       bob.sendControl({ type: 'hand', raised: true });
-      await ask(server, 'PATCH', '/rooms/tea', { locked: true, password: 'of the room' });
-      await ask(server, 'PATCH', '/rooms/tea/people/2', { muted: true });
+      await askOperator(server.url, 'PATCH', '/rooms/tea', {
+        locked: true,
+        password: 'of the room',
+      });
+      await askOperator(server.url, 'PATCH', '/rooms/tea/people/2', { muted: true });
       await pass(600);
       const before = await peopleOf(server, 'tea');
       const [start, cidStart, danStart] = [bob, cid, dan].map(({ recorded }) => recorded);
@@ -265,23 +250,27 @@ engine.describe('rooms in workers', () => {
   it('are moderated over the API, and bans hold wherever a room is', async (context) => {
     const server = await startServer(context);
     // The main thread counts for all servers of this process.
-    const { joins } = (await ask(server, 'GET', '/status')).answer;
+    const { joins } = (await askOperator(server.url, 'GET', '/status')).answer;
     const eve = await openSocket(context, server, { room: 'tea', name: 'Eve' });
-    expect((await ask(server, 'PATCH', '/rooms/tea/people/1', { muted: true })).status).toBe(204);
+    expect(
+      (await askOperator(server.url, 'PATCH', '/rooms/tea/people/1', { muted: true })).status,
+    ).toBe(204);
     await vi.waitFor(() =>
       expect(eve.told.some(({ type, action }) => type === 'moderated' && action === 'muted')).toBe(
         true,
       ),
     );
-    expect((await ask(server, 'PATCH', '/rooms/tea', { serverDelayMs: 80 })).answer).toMatchObject({
+    expect(
+      (await askOperator(server.url, 'PATCH', '/rooms/tea', { serverDelayMs: 80 })).answer,
+    ).toMatchObject({
       room: 'tea',
       present: 1,
     });
-    expect((await ask(server, 'DELETE', '/rooms/tea/people/1')).status).toBe(204);
+    expect((await askOperator(server.url, 'DELETE', '/rooms/tea/people/1')).status).toBe(204);
     await vi.waitFor(() => expect(eve.closed).toEqual([errors.removed.close]));
-    expect((await ask(server, 'DELETE', '/rooms/tea/people/1')).status).toBe(404);
-    expect((await ask(server, 'GET', '/rooms/nothing')).status).toBe(404);
-    expect((await ask(server, 'GET', '/status')).answer).toMatchObject({
+    expect((await askOperator(server.url, 'DELETE', '/rooms/tea/people/1')).status).toBe(404);
+    expect((await askOperator(server.url, 'GET', '/rooms/nothing')).status).toBe(404);
+    expect((await askOperator(server.url, 'GET', '/status')).answer).toMatchObject({
       people: 0,
       joins: joins + 1,
       load: { workers: [{}, {}] },

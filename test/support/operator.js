@@ -18,6 +18,26 @@ export const asOperator = (origin, path, init = {}) =>
   });
 
 /**
+ * Asks the API as the operator, and reads the answer.
+ * @param {string} origin
+ * @param {string} method
+ * @param {string} path below /api
+ * @param {object} [body]
+ * @returns {Promise<{ status: number, answer: any }>} answer: null without one
+ */
+export async function askOperator(origin, method, path, body) {
+  const response = await asOperator(origin, path, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return {
+    status: response.status,
+    answer: response.status === 204 ? null : await response.json(),
+  };
+}
+
+/**
  * A room as the operator sees it.
  * @param {string} origin
  * @param {string} [room]

@@ -1,3 +1,48 @@
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { violationsOf } from '../../../testkit/browsers/axe.js';
+
+/** @import { Page } from 'playwright-core' */
+
+/** Folder for pictures of pages; none are taken by default, since each takes its time. */
+const PICTURES = process.env.ALOUD_TEST_PICTURES;
+
+/**
+ * Takes a picture of a page for people to look at, where ALOUD_TEST_PICTURES names a folder.
+ * @param {Page} page
+ * @param {string} name
+ */
+export async function takePicture(page, name) {
+  if (PICTURES)
+    await page.screenshot({ path: join(PICTURES, `${name}.png`), animations: 'disabled' });
+}
+
+/** Widths of a page that must look right: a desk, a phone, the smallest phone. */
+export const WIDTHS = [1280, 390, 320];
+
+/**
+ * Finds no fault of a page, at each width, for assistive technology and for the eye.
+ * @param {Page} page
+ * @param {string} name
+ */
+export async function looksRight(page, name) {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 780 });
+    await takePicture(page, `${name}-${width}`);
+    expect([
+      name,
+      width,
+      await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      ),
+    ]).toEqual([name, width, 0]);
+  }
+  expect([name, ...(await violationsOf(page)), ...(await page.evaluate(lowContrast))]).toEqual([
+    name,
+  ]);
+  await page.setViewportSize({ width: 1280, height: 720 });
+}
+
 /**
  * Runs in a page: returns the visible texts with too little contrast to their background. WCAG 2.2,
  * 1.4.3 asks for at least 4.5, or 3 for large text.

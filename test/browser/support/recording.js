@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { readWav } from '../../../testkit/sound/wav.js';
 
 /**
  * @import { Page } from 'playwright-core'
@@ -125,4 +126,35 @@ async function takeRecording() {
   reader.readAsDataURL(new Blob(chunks.splice(0)));
   await new Promise((resolve) => void reader.addEventListener('load', resolve));
   return String(reader.result);
+}
+
+/**
+ * Loudness of a page's call over a second, as the root mean square of its samples.
+ * @param {() => Promise<Float32Array>} take
+ */
+export async function loudness(take) {
+  await take();
+  let sum = 0;
+  let count = 0;
+  while (count < 48_000) {
+    for (const sample of await take()) {
+      sum += sample * sample;
+      count += 1;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return Math.sqrt(sum / count);
+}
+
+/**
+ * Sound of everybody's microphone, longer than a test listens: for useSite().
+ * @returns {Promise<{ speech: Float32Array }>}
+ */
+export async function longSpeech() {
+  const {
+    channels: [speech],
+  } = await readWav(new URL('../../../testkit/speech/speech-low.wav', import.meta.url));
+  return {
+    speech: Float32Array.from({ length: speech.length * 30 }, (_, i) => speech[i % speech.length]),
+  };
 }

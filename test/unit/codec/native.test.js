@@ -1,22 +1,13 @@
-import { loadOpus } from '@aloud/native';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createNativeCodec } from '../../../server/codec/native.js';
 import { random } from '../../fakes/random.js';
+import { opusOrNull } from '../../../testkit/native.js';
 import { readSpeech } from '../../../testkit/participants/speech.js';
 import { canBuildOpus, requireOrSkip } from '../../../testkit/skip.js';
 
 const SEED = 6716;
 const CANARY = 7.25;
-
-/** @returns {import('../../../native/binding.js').NativeOpus | null} */
-function opusOrNull() {
-  try {
-    return loadOpus();
-  } catch {
-    return null;
-  }
-}
 
 const opus = opusOrNull();
 const native = requireOrSkip(opus, 'the native Opus codec is not built', canBuildOpus);

@@ -1,17 +1,8 @@
-import { loadOpus } from '@aloud/native';
 import { expect, it } from 'vitest';
 import { random } from '../../fakes/random.js';
+import { opusOrNull } from '../../../testkit/native.js';
 import { readSpeech } from '../../../testkit/participants/speech.js';
 import { canBuildOpus, requireOrSkip } from '../../../testkit/skip.js';
-
-/** @returns {import('../../../native/binding.js').NativeOpus | null} */
-function opusOrNull() {
-  try {
-    return loadOpus();
-  } catch {
-    return null;
-  }
-}
 
 const opus = opusOrNull();
 const native = requireOrSkip(opus, 'the native Opus codec is not built', canBuildOpus);
