@@ -5,9 +5,6 @@
  *
  * @typedef {z.infer<typeof nodeAddress>} NodeAddress  address of a node for clients
  * @typedef {z.infer<typeof beat>} Beat
- * @typedef {z.infer<typeof where>} Where
- * @typedef {z.infer<typeof opening>} Opening
- * @typedef {z.infer<typeof opened>} Opened
  * @typedef {z.infer<typeof relayUp>} RelayUp
  * @typedef {z.infer<typeof relayDown>} RelayDown
  * @typedef {RelayUp['links'][number]} RelayLink report of a relay to a room's owner about one

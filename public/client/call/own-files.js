@@ -22,10 +22,9 @@ const END_MS = 1000;
 /** True when this browser has files of its own; it has them over HTTPS alone. */
 export const canRecordOwn = () => typeof navigator.storage?.getDirectory === 'function';
 
-/** @param {boolean} [create] */
-async function directoryOf(create = false) {
+async function directoryOf() {
   const root = await navigator.storage.getDirectory();
-  return root.getDirectoryHandle(DIRECTORY, { create });
+  return root.getDirectoryHandle(DIRECTORY);
 }
 
 /**

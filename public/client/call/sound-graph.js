@@ -226,11 +226,10 @@ const gestures = /** @type {const} */ (['pointerdown', 'keydown']);
 /**
  * True when the browser allows pages to play sound now (Autoplay Policy Detection); false if it
  * doesn't tell.
- * @param {object} [scope] the window, or a test's substitute
  */
-function canAutoplay(scope = globalThis) {
+function canAutoplay() {
   const { navigator } =
-    /** @type {{ navigator?: { getAutoplayPolicy?: (of: string) => string } }} */ (scope);
+    /** @type {{ navigator?: { getAutoplayPolicy?: (of: string) => string } }} */ (globalThis);
   return navigator?.getAutoplayPolicy?.('audiocontext') === 'allowed';
 }
 
