@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import { OPERATOR_TOKEN, WITH_OPERATOR } from '../support/operator.js';
 import { COLOURS, violationsOf } from '../../testkit/browsers/axe.js';
 import { inBrowser } from '../../testkit/browsers/browser.js';
-import { lowContrast } from './support/contrast.js';
+import { lowContrast, overflow } from './support/contrast.js';
 import { expectProblems } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
@@ -11,9 +11,6 @@ import { useSite } from './support/site.js';
 
 /** The browser logs answers of 401 as errors. */
 const REFUSED = /status of 401/;
-
-const overflow = (/** @type {Page} */ page) =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 /**
  * Runs in the page: what can be pressed and is too small for a thumb. A switch may be pressed

@@ -7,7 +7,7 @@ import { loadCodec } from '../../server/codec/codec.js';
 import { violationsOf } from '../../testkit/browsers/axe.js';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
 import { record } from './support/recording.js';
-import { openPage } from './support/room-page.js';
+import { button, openPage } from './support/room-page.js';
 import { useSite } from './support/site.js';
 import { isLong, isShort } from '../support/long.js';
 
@@ -29,9 +29,6 @@ const words = (hz, seconds) =>
 
 const announcer = words(440, 2);
 const guest = words(1000, 60);
-
-const button = (/** @type {Page} */ page, /** @type {string} */ name) =>
-  page.getByRole('button', { name, exact: true });
 
 /** The length of the pieces that are compared, in samples: a busy machine has gaps between them. */
 const PIECE = 0.1 * RATE;

@@ -2,13 +2,10 @@ import { expect } from 'vitest';
 import { COLOURS, violationsOf } from '../../testkit/browsers/axe.js';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
 import { lowContrast, takePicture } from './support/contrast.js';
-import { openPage, people } from './support/room-page.js';
+import { button, openPage, people } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
-
-const button = (/** @type {Page} */ page, /** @type {string} */ name) =>
-  page.getByRole('button', { name, exact: true });
 
 /**
  * Limit for a room's page before the codec, in bytes over the wire: 179.6 kB in English on

@@ -3,13 +3,18 @@ import { errors } from '../../public/shared/errors.js';
 import { failureTexts, noticeText } from '../../public/texts/texts.js';
 import { startServer } from '../../testkit/aloud-server.js';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
-import { announced, CUT_OFF, expectProblems, joinRoom, openRoom } from './support/room-page.js';
+import {
+  announced,
+  button,
+  CUT_OFF,
+  expectProblems,
+  joinRoom,
+  openRoom,
+} from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
-const button = (/** @type {Page} */ page, /** @type {string} */ name) =>
-  page.getByRole('button', { name, exact: true });
 const notices = (/** @type {Page} */ page) => page.getByRole('alert').innerText();
 const tell = (/** @type {Page} */ page, /** @type {string} */ type, /** @type {object} */ told) =>
   page.evaluate(([name, detail]) => {

@@ -5,11 +5,9 @@ import { expect } from 'vitest';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
 import { formatWav } from '../../testkit/sound/wav.js';
 import { useSite } from './support/site.js';
+import { button } from './support/room-page.js';
 
 /** @typedef {import('playwright-core').Page} Page */
-
-const button = (/** @type {Page} */ page, /** @type {string | RegExp} */ name) =>
-  page.getByRole('button', { name, exact: true });
 
 /** The focused element's id, label or text; 'lost' when it is hidden or none. @param {Page} page */
 const focused = (page) =>

@@ -1,13 +1,10 @@
 import { expect } from 'vitest';
 import { readWav } from '../../testkit/sound/wav.js';
 import { BROWSER, inBrowser, openBrowser } from '../../testkit/browsers/browser.js';
-import { announced, openRoom } from './support/room-page.js';
+import { announced, button, openRoom } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
-
-const button = (/** @type {Page} */ page, /** @type {string} */ name) =>
-  page.getByRole('button', { name, exact: true });
 
 /** Taps everything that a page plays, from its first sound on. */
 const tapOutput = (/** @type {Page} */ page) =>

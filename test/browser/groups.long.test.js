@@ -5,13 +5,11 @@ import { violationsOf } from '../../testkit/browsers/axe.js';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
 import { looksRight, takePicture } from './support/contrast.js';
 import { longSpeech, loudness, record } from './support/recording.js';
-import { announced, shows } from './support/room-page.js';
+import { announced, button, shows } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
-const button = (/** @type {Page} */ page, /** @type {string | RegExp} */ name) =>
-  page.getByRole('button', { name, exact: true });
 const bar = (/** @type {Page} */ page) => page.getByRole('region', { name: 'Groups' });
 const focused = (/** @type {Page} */ page) =>
   page.evaluate(() => document.activeElement?.textContent ?? '');

@@ -2,15 +2,10 @@ import { expect } from 'vitest';
 import { moderate } from '../../public/client/call/moderate.js';
 import { tokenCommand } from '../../server/token-command.js';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
-import { openPage, people } from './support/room-page.js';
+import { button, openPage, people } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 const KEYS = 'main:a-secret-of-at-least-32-characters';
-
-/** @typedef {import('playwright-core').Page} Page */
-
-const button = (/** @type {Page} */ page, /** @type {string} */ name) =>
-  page.getByRole('button', { name, exact: true });
 
 inBrowser.describe(`a link with a token, in ${BROWSER}`, () => {
   const site = useSite(['--engine', 'none', '--keys', KEYS]);

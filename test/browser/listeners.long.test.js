@@ -1,13 +1,10 @@
 import { expect } from 'vitest';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
 import { violationsOf } from '../../testkit/browsers/axe.js';
-import { joinRoom, openPage, people } from './support/room-page.js';
+import { button, joinRoom, openPage, people } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
-
-const button = (/** @type {Page} */ page, /** @type {string} */ name) =>
-  page.getByRole('button', { name, exact: true });
 
 /** Counts how often the page asks for a microphone. @param {Page} page */
 const countAsking = (page) =>

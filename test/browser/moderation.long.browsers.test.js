@@ -8,7 +8,7 @@ import { tokenCommand } from '../../server/token-command.js';
 import { startServer } from '../../testkit/aloud-server.js';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
 import { looksRight, WIDTHS } from './support/contrast.js';
-import { announced, openPage, people } from './support/room-page.js';
+import { announced, button, openPage, people } from './support/room-page.js';
 import { longSpeech, loudness, record } from './support/recording.js';
 import { useSite } from './support/site.js';
 
@@ -16,8 +16,6 @@ import { useSite } from './support/site.js';
 
 const KEYS = 'main:a-secret-of-at-least-32-characters';
 
-const button = (/** @type {Page} */ page, /** @type {string | RegExp} */ name) =>
-  page.getByRole('button', { name, exact: true });
 const says = (/** @type {Page} */ page, /** @type {string} */ text) =>
   page.getByRole('alert').getByText(text).waitFor();
 const notices = (/** @type {Page} */ page) => page.getByRole('alert').innerText();

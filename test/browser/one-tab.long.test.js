@@ -1,13 +1,8 @@
 import { expect } from 'vitest';
 import { violationsOf } from '../../testkit/browsers/axe.js';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
-import { people } from './support/room-page.js';
+import { button, people } from './support/room-page.js';
 import { useSite } from './support/site.js';
-
-/** @typedef {import('playwright-core').Page} Page */
-
-const button = (/** @type {Page} */ page, /** @type {string} */ name) =>
-  page.getByRole('button', { name, exact: true });
 
 inBrowser.describe(`a second tab of one browser, in ${BROWSER}`, () => {
   const site = useSite(['--engine', 'none']);

@@ -1,13 +1,10 @@
 import { expect } from 'vitest';
 import { BROWSER, inBrowser, isFirefox } from '../../testkit/browsers/browser.js';
-import { lowContrast } from './support/contrast.js';
+import { lowContrast, overflow } from './support/contrast.js';
 import { announced, people } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
-
-const overflow = (/** @type {Page} */ page) =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 /**
  * Runs in the page: what can be pressed and is too small for a thumb. A switch may be pressed

@@ -6,16 +6,13 @@
 import { devices } from 'playwright-core';
 import { expect } from 'vitest';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
-import { shows } from './support/room-page.js';
+import { button, shows } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
 /** The smallest target for a finger, in CSS pixels (WCAG 2.2, 2.5.5). */
 const FINGER = 44;
-
-const button = (/** @type {Page} */ page, /** @type {string} */ name) =>
-  page.getByRole('button', { name, exact: true });
 
 /** @param {import('../../testkit/participants/headless.js').Headless} guest @param {string} name */
 const personOf = (guest, name) => guest.people.find((person) => person.name === name);

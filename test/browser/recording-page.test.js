@@ -13,6 +13,7 @@ import { BROWSER, inBrowser, isFirefox } from '../../testkit/browsers/browser.js
 import { takePicture } from './support/contrast.js';
 import { samplesOf } from './support/recording.js';
 import { useSite } from './support/site.js';
+import { button } from './support/room-page.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -78,8 +79,6 @@ async function heardUntil(page, second) {
   return samplesOf(await page.evaluate(takeSound));
 }
 
-const button = (/** @type {Page} */ page, /** @type {string} */ name) =>
-  page.getByRole('button', { name, exact: true });
 const slider = (/** @type {Page} */ page) => page.getByRole('slider', { name: 'Position' });
 const positionOf = async (/** @type {Page} */ page) =>
   Number(await slider(page).getAttribute('aria-valuenow'));

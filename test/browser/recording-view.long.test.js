@@ -8,7 +8,7 @@ import { undisturbed } from '../../testkit/undisturbed.js';
 import { startServer } from '../../testkit/aloud-server.js';
 import { violationsOf } from '../../testkit/browsers/axe.js';
 import { BROWSER, inBrowser, openBrowser } from '../../testkit/browsers/browser.js';
-import { announced, joinRoom, people } from './support/room-page.js';
+import { announced, button, joinRoom, people } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -27,8 +27,6 @@ async function playBack(href) {
   return String(reader.result).split(',')[1];
 }
 
-const button = (/** @type {Page} */ page, /** @type {string} */ name) =>
-  page.getByRole('button', { name, exact: true });
 const question = (/** @type {Page} */ page) =>
   page.getByRole('dialog', { name: 'This room is being recorded' });
 

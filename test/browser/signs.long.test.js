@@ -8,15 +8,12 @@ import { join as joinPath } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { moderate } from '../../public/client/call/moderate.js';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
-import { openPage } from './support/room-page.js';
+import { button, openPage } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
 const NAME = 'Annabella Wonderful-Longname';
-
-const button = (/** @type {Page} */ page, /** @type {string | RegExp} */ name) =>
-  page.getByRole('button', { name, exact: true });
 
 /** @param {Page} page @param {object} message */
 const send = (page, message) =>

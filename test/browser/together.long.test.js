@@ -1,15 +1,13 @@
 import { expect } from 'vitest';
 import { violationsOf } from '../../testkit/browsers/axe.js';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
-import { announced, expectProblems, people } from './support/room-page.js';
+import { announced, button, expectProblems, people } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
 const TOKEN = 'token-of-the-operator';
 
-const button = (/** @type {Page} */ page, /** @type {string | RegExp} */ name) =>
-  page.getByRole('button', { name, exact: true });
 const messages = (/** @type {Page} */ page) =>
   page.getByRole('log', { name: 'Messages' }).getByRole('listitem');
 const write = async (/** @type {Page} */ page, /** @type {string} */ text) => {

@@ -124,6 +124,19 @@ export class Conference {
   pass(frames) {
     this.clock.advance(frames * this.format.frameMs);
   }
+
+  /**
+   * Lets somebody say frames as they are due.
+   * @param {Person} talker
+   * @param {number} from
+   * @param {number} to the last frame and one
+   */
+  async talk(talker, from, to) {
+    for (let frame = from; frame < to; frame++) {
+      await talker.speak(frame, 0.25, { level: 10, voice: true });
+      this.pass(1);
+    }
+  }
 }
 
 /** The far end of one session. */

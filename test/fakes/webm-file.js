@@ -41,3 +41,10 @@ export function readElements(bytes) {
   }
   return elements;
 }
+
+/** @param {{ id: string, body: Uint8Array }[]} elements @param {string} id */
+export const numberIn = (elements, id) =>
+  (elements.find((one) => one.id === id)?.body ?? new Uint8Array()).reduce(
+    (sum, byte) => sum * 256 + byte,
+    0,
+  );

@@ -7,13 +7,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeRoomKey } from '../../public/client/call/room-key.js';
 import { readTranscript, search } from '../../public/recordings/transcript-list.js';
 import { join } from '../../programs/client.js';
-import { loadConfig } from '../../server/config/config.js';
-import { createServer } from '../../server/server.js';
+import { startServer } from '../../testkit/aloud-server.js';
 import { align, levelDb } from '../../testkit/sound/signal.js';
 import { readWav } from '../../testkit/sound/wav.js';
 import { undisturbed } from '../../testkit/undisturbed.js';
 
-const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 const RATE = 48_000;
 /** Length of compared pieces, in samples: 100 ms. */
 const PIECE = RATE / 10;
@@ -24,10 +22,9 @@ const [low, high] = await Promise.all(
   ),
 );
 
-async function startServer() {
+async function openServer() {
   const directory = await mkdtemp(joinPath(tmpdir(), 'aloud-captions-'));
-  const argv = ['--port', '0', '--h3-port', '0', '--workers', '0', '--recording-dir', directory];
-  const server = await createServer(loadConfig({ argv, env: {} }), { log: quiet });
+  const server = await startServer('--recording-dir', directory);
   onTestFinished(async () => {
     await server.close();
     await rm(directory, { recursive: true, force: true, maxRetries: 10 });
@@ -71,7 +68,7 @@ function likeness(speech, heard) {
 
 describe('captions between programs', () => {
   it('go from a speaker, and from a program for a speaker, to those who ask', async () => {
-    const server = await startServer();
+    const server = await openServer();
     const url = `${server.url}/r/tea`;
     const ann = await enter(url, 'Ann');
     const bob = await enter(url, 'Bob', { transport: 'websocket' });
@@ -96,7 +93,7 @@ describe('captions between programs', () => {
   });
 
   it('are sealed in a room with end-to-end encryption', async () => {
-    const server = await startServer();
+    const server = await openServer();
     const e2eKey = makeRoomKey();
     const url = `${server.url}/r/secret`;
     const [ann, bob] = [await enter(url, 'Ann', { e2eKey }), await enter(url, 'Bob', { e2eKey })];
@@ -127,7 +124,7 @@ describe('captions between programs', () => {
   });
 
   it('are kept with a recording, and found on its page', async () => {
-    const server = await startServer();
+    const server = await openServer();
     const url = `${server.url}/r/kept`;
     const [ann, bob] = [await enter(url, 'Ann'), await enter(url, 'Bob')];
     /** @type {any} */
@@ -162,7 +159,7 @@ describe('captions between programs', () => {
 describe('voices apart', () => {
   it('come to a program in a mixed room, each as it was spoken', () =>
     undisturbed(async () => {
-      const server = await startServer();
+      const server = await openServer();
       const url = `${server.url}/r/apart`;
       const [ann, bob] = [await enter(url, 'Ann'), await enter(url, 'Bob')];
       const scribe = await enter(url, 'Scribe', { voices: true });

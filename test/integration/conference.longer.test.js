@@ -6,14 +6,12 @@ import { Headless } from '../../testkit/participants/headless.js';
 import { align, alignPieces, levelDb } from '../../testkit/sound/signal.js';
 import { readWav } from '../../testkit/sound/wav.js';
 import { loadCodec } from '../../server/codec/codec.js';
-import { loadConfig } from '../../server/config/config.js';
 import { PLACE_AFTER_MS } from '../../server/room/room-config.js';
-import { createServer } from '../../server/server.js';
+import { startServer } from '../../testkit/aloud-server.js';
 import { canBuildNative, requireOrSkip } from '../../testkit/skip.js';
 import { isLong } from '../support/long.js';
 import { undisturbedTest } from '../../testkit/undisturbed.js';
 
-const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 const codec = await loadCodec('libopus-wasm');
 const { channels } = await readWav(new URL('../../testkit/speech/speech-low.wav', import.meta.url));
 
@@ -39,12 +37,8 @@ const speechAt = (sampleRate) => thinned(channels[0], 48000 / sampleRate);
  */
 
 /** @param {Test} test @param {string[]} argv */
-async function startServer(test, ...argv) {
-  const config = loadConfig({
-    argv: ['--port', '0', '--h3-port', '0', '--workers', '0', ...argv],
-    env: {},
-  });
-  const server = await createServer(config, { log: quiet });
+async function openServer(test, ...argv) {
+  const server = await startServer(...argv);
   test.onTestFinished(() => server.close());
   return server;
 }
@@ -129,7 +123,7 @@ const engine = requireOrSkip(isBuilt(), 'the native engine is not built', canBui
       if (!isLong)
         it('forgets a vanished person after the idle timeout and the away timeout', (context) =>
           undisturbedTest(context, async (test) => {
-            const server = await startServer(
+            const server = await openServer(
               test,
               '--idle-timeout-ms',
               '3000',
@@ -150,7 +144,7 @@ const engine = requireOrSkip(isBuilt(), 'the native engine is not built', canBui
       const tried = formats.filter(([, , over]) => over.includes(transport) !== isLong);
       it.for(tried)("carries speech whole, and never one's own: %s", ([, argv], context) =>
         undisturbedTest(context, async (test) => {
-          const server = await startServer(test, ...argv, '--server-delay-ms', '150');
+          const server = await openServer(test, ...argv, '--server-delay-ms', '150');
           const speech = speechAt(argv.includes('8000') ? 8000 : 48000);
           const listener = await join(test, server, 'Listener', transport);
           const speaker = await join(test, server, 'Speaker', transport, speech);
@@ -169,7 +163,7 @@ const engine = requireOrSkip(isBuilt(), 'the native engine is not built', canBui
       if (!isLong)
         it('tells who is there, who is muted and who left; mute is silence', (context) =>
           undisturbedTest(context, async (test) => {
-            const server = await startServer(test);
+            const server = await openServer(test);
             const ann = await join(test, server, 'Ann', transport);
             const bob = await join(test, server, 'Bob', transport, channels[0]);
             await vi.waitFor(
@@ -199,7 +193,7 @@ const engine = requireOrSkip(isBuilt(), 'the native engine is not built', canBui
     engine.describe('over all transports at once', () => {
       it('lets each hear the others', (context) =>
         undisturbedTest(context, async (test) => {
-          const server = await startServer(test);
+          const server = await openServer(test);
           const listeners = [];
           for (const transport of transports)
             listeners.push(await join(test, server, transport, transport));
@@ -213,7 +207,7 @@ if (!isLong)
   describe('a call with the codec opusscript on the server', () => {
     it('carries speech, and has room for more than a hundred', (context) =>
       undisturbedTest(context, async (test) => {
-        const server = await startServer(
+        const server = await openServer(
           test,
           '--codec',
           'opusscript',

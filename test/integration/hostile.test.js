@@ -18,7 +18,7 @@ import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { random } from '../fakes/random.js';
 import { canBuildNative, requireOrSkip } from '../../testkit/skip.js';
-import { roomOf, WITH_OPERATOR } from '../support/operator.js';
+import { statsOf, WITH_OPERATOR } from '../support/operator.js';
 
 const codec = await loadCodec('libopus-wasm');
 const quiet = { error: vi.fn(), warn() {}, info() {}, debug() {} };
@@ -72,12 +72,6 @@ async function attack(origin, transport) {
   });
   open.push(() => connection.close());
   return { connection, messages, seen };
-}
-
-/** @param {string} origin @param {string} name @returns {Promise<any>} the participant's stats */
-async function statsOf(origin, name) {
-  const { people } = await roomOf(origin);
-  return people.find((/** @type {any} */ person) => person.name === name)?.stats;
 }
 
 /** The frame of the grid that the server's clock is in. @param {string} origin */

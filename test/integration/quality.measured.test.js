@@ -18,7 +18,7 @@ import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { random } from '../fakes/random.js';
 import { canBuildNative, requireOrSkip } from '../../testkit/skip.js';
-import { roomOf, WITH_OPERATOR } from '../support/operator.js';
+import { roomOf, statsOf, WITH_OPERATOR } from '../support/operator.js';
 import { undisturbed } from '../../testkit/undisturbed.js';
 
 /** @typedef {(bytes: Uint8Array) => void} Send */
@@ -110,12 +110,6 @@ function audio(frame, sequence, payloadBytes = 0) {
   packet.voice = true;
   writeAudioHeader(out, packet);
   return out;
-}
-
-/** @param {string} origin @param {string} name @returns {Promise<any>} */
-async function statsOf(origin, name) {
-  const { people } = await roomOf(origin);
-  return people.find((/** @type {any} */ person) => person.name === name)?.stats;
 }
 
 /**

@@ -3,13 +3,11 @@ import { isBuilt } from '@aloud/native';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Headless } from '../../testkit/participants/headless.js';
 import { loadCodec } from '../../server/codec/codec.js';
-import { loadConfig } from '../../server/config/config.js';
-import { createServer } from '../../server/server.js';
+import { startServer } from '../../testkit/aloud-server.js';
 import { sidesOf, stereoTones, toneDb } from '../fakes/stereo.js';
 import { requireOrSkip } from '../../testkit/skip.js';
 import { undisturbed } from '../../testkit/undisturbed.js';
 
-const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 const codec = await loadCodec('libopus-wasm');
 
 /** @type {{ close: () => Promise<void> }[]} */
@@ -20,12 +18,8 @@ async function closeAll() {
 afterEach(closeAll);
 
 /** @param {string[]} argv */
-async function startServer(...argv) {
-  const config = loadConfig({
-    argv: ['--port', '0', '--h3-port', '0', '--workers', '0', ...argv],
-    env: {},
-  });
-  const server = await createServer(config, { log: quiet });
+async function openServer(...argv) {
+  const server = await startServer(...argv);
   open.push(server);
   return server;
 }
@@ -69,7 +63,7 @@ for (const transport of /** @type {const} */ (['webtransport', 'websocket', 'htt
   describeIf(`a stereo room over ${transport}`, () => {
     it('is heard as it was played: by who listens, and by who plays too, without themselves', () =>
       undisturbed(async () => {
-        const server = await startServer('--server-delay-ms', '80');
+        const server = await openServer('--server-delay-ms', '80');
         const ann = await join(server, 'Ann', transport, {
           speech: violins,
           stereo: true,
@@ -103,7 +97,7 @@ for (const transport of /** @type {const} */ (['webtransport', 'websocket', 'htt
 
 describe('a room on a server that is set to stereo', () => {
   it('is stereo by default, and mono when the first to join asks for it', async () => {
-    const server = await startServer('--channels', '2', '--engine', 'none');
+    const server = await openServer('--channels', '2', '--engine', 'none');
     const ann = await join(server, 'Ann', 'websocket');
     expect(ann.format?.channels).toBe(2);
     await ann.close();

@@ -45,3 +45,9 @@ export async function askOperator(origin, method, path, body) {
  */
 export const roomOf = async (origin, room = 'lab') =>
   (await asOperator(origin, `/rooms/${room}`)).json();
+
+/** @param {string} origin @param {string} name @returns {Promise<any>} the participant's stats */
+export async function statsOf(origin, name) {
+  const { people } = await roomOf(origin);
+  return people.find((/** @type {any} */ person) => person.name === name)?.stats;
+}

@@ -17,6 +17,10 @@ export async function takePicture(page, name) {
     await page.screenshot({ path: join(PICTURES, `${name}.png`), animations: 'disabled' });
 }
 
+/** Pixels by which a page is wider than its window. @param {Page} page */
+export const overflow = (page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
 /** Widths of a page that must look right: a desk, a phone, the smallest phone. */
 export const WIDTHS = [1280, 390, 320];
 
@@ -29,13 +33,7 @@ export async function looksRight(page, name) {
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 780 });
     await takePicture(page, `${name}-${width}`);
-    expect([
-      name,
-      width,
-      await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      ),
-    ]).toEqual([name, width, 0]);
+    expect([name, width, await overflow(page)]).toEqual([name, width, 0]);
   }
   expect([name, ...(await violationsOf(page)), ...(await page.evaluate(lowContrast))]).toEqual([
     name,

@@ -182,3 +182,10 @@ export function keepTracks() {
     return stream;
   };
 }
+
+/**
+ * A button of a page, by its whole name.
+ * @param {Page} page
+ * @param {string | RegExp} name
+ */
+export const button = (page, name) => page.getByRole('button', { name, exact: true });

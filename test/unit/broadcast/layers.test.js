@@ -22,19 +22,6 @@ const ask = (/** @type {Person} */ { session }, /** @type {unknown} */ bitsPerSe
 const roomOf = (/** @type {Conference} */ conference) =>
   /** @type {NonNullable<ReturnType<Conference['rooms']['get']>>} */ (conference.rooms.get('lab'));
 
-/**
- * @param {Conference} conference
- * @param {Person} talker
- * @param {number} from
- * @param {number} to the last frame and one
- */
-async function talk(conference, talker, from, to) {
-  for (let frame = from; frame < to; frame++) {
-    await talker.speak(frame, 0.25, { level: 10, voice: true });
-    conference.pass(1);
-  }
-}
-
 /** Contents of a session's packets. @param {Person} person */
 function packetsOf({ session }) {
   /** @type {{ stream: number, frame: number, repeats: number }[]} */
@@ -82,12 +69,12 @@ describe('the layers of a broadcast', () => {
   it('have an encoder while somebody wants them, and some seconds more', async () => {
     const conference = create({ listenerRule: 'basic' });
     const ann = await conference.join('Ann');
-    await talk(conference, ann, 0, 10);
+    await conference.talk(ann, 0, 10);
     const before = conference.codec.open;
     const all = [await listen(conference), await listen(conference), await listen(conference)];
     ask(all[1], 16_000);
     ask(all[2], 40_000);
-    await talk(conference, ann, 10, 60);
+    await conference.talk(ann, 10, 60);
     // The shared stream has only the speakers as listeners.
     expect(conference.codec.open).toBe(before + 3);
     expect(roomOf(conference).describe().listenersByRate).toEqual({
@@ -98,9 +85,9 @@ describe('the layers of a broadcast', () => {
       128000: 1,
     });
     ask(all[1], 'auto');
-    await talk(conference, ann, 60, 200);
+    await conference.talk(ann, 60, 200);
     expect(conference.codec.open).toBe(before + 3);
-    await talk(conference, ann, 200, 400);
+    await conference.talk(ann, 200, 400);
     expect(conference.codec.open).toBe(before + 2);
     for (const { session } of all) session.close(0, 'left');
     conference.pass(300);
@@ -113,15 +100,15 @@ describe('the layers of a broadcast', () => {
     const conference = create({ listenerRule: 'basic' });
     const ann = await conference.join('Ann');
     const lea = await listen(conference);
-    await talk(conference, ann, 0, 31);
+    await conference.talk(ann, 0, 31);
     for (const [frame, rate] of [
       [31, 16_000],
       [80, 64_000],
       [130, 128_000],
     ]) {
       ask(lea, rate);
-      await talk(conference, ann, frame, frame + 49);
-      if (frame < 130) await talk(conference, ann, frame + 49, frame === 31 ? 80 : 130);
+      await conference.talk(ann, frame, frame + 49);
+      if (frame < 130) await conference.talk(ann, frame + 49, frame === 31 ? 80 : 130);
     }
     conference.pass(10);
     const packets = packetsOf(lea);
@@ -143,11 +130,11 @@ describe('the layers of a broadcast', () => {
     for (const start of [6, 7, 8]) {
       const conference = create({ listenerRule: 'basic', listenerStride: 'auto' });
       const ann = await conference.join('Ann');
-      await talk(conference, ann, 0, start);
+      await conference.talk(ann, 0, start);
       const lea = await listen(conference);
-      await talk(conference, ann, start, 30);
+      await conference.talk(ann, start, 30);
       ask(lea, 16_000);
-      await talk(conference, ann, 30, 60);
+      await conference.talk(ann, 30, 60);
       const first = /** @type {ReturnType<typeof packetsOf>[number]} */ (
         packetsOf(lea).find(({ stream }) => stream === Stream.layers)
       );
@@ -172,9 +159,9 @@ describe('the layers of a broadcast', () => {
       ...stats,
       sentPackets: lea.session.packets.length,
     });
-    await talk(conference, ann, 0, 40);
+    await conference.talk(ann, 0, 40);
     expect(packetsOf(lea).at(-1)?.stream).toBe(Stream.layers + 2);
-    await talk(conference, ann, 40, 600);
+    await conference.talk(ann, 40, 600);
     expect(packetsOf(lea).at(-1)?.stream).toBe(Stream.layers + 4);
     expect(lea.session.told('stride')).toEqual([]);
     const frames = framesOf(lea);
@@ -184,7 +171,7 @@ describe('the layers of a broadcast', () => {
     ];
     expect([probed > 70, usual < 55]).toEqual([true, true]);
     stats.rttMs = 400;
-    await talk(conference, ann, 600, 720);
+    await conference.talk(ann, 600, 720);
     expect(packetsOf(lea).at(-1)?.stream).toBeLessThan(Stream.layers + 2);
     conference.pass(10);
     expect(missing(lea, 720)).toEqual([]);
@@ -200,7 +187,7 @@ describe('the layers of a broadcast', () => {
     const ann = await conference.join('Ann');
     const lea = await listen(conference);
     lea.session.handler?.control({ type: 'report', lostPercent: 5 });
-    await talk(conference, ann, 0, 100);
+    await conference.talk(ann, 0, 100);
     expect(framesOf(lea).filter((frame) => frame === 80)).toHaveLength(3);
     conference.pass(10);
     expect(missing(lea, 100)).toEqual([]);
@@ -213,7 +200,7 @@ describe('the layers of a broadcast', () => {
     bound(conference, 1);
     const [lea, max] = [await listen(conference), await listen(conference)];
     ask(max, 16_000);
-    await talk(conference, ann, 0, 120);
+    await conference.talk(ann, 0, 120);
     conference.pass(10);
     expect(new Set([lea, max].flatMap(packetsOf).map(({ stream }) => stream))).toEqual(
       new Set([Stream.layers + 4]),
@@ -224,7 +211,7 @@ describe('the layers of a broadcast', () => {
     bound(other, 2);
     const bob = await other.join('Bob');
     const mia = await listen(other);
-    await talk(other, bob, 0, 60);
+    await other.talk(bob, 0, 60);
     expect(new Set(packetsOf(mia).map(({ stream }) => stream))).toEqual(new Set([Stream.fullMix]));
   });
 
@@ -238,11 +225,11 @@ describe('the layers of a broadcast', () => {
         /** @type {any} */ (name),
         /** @type {any} */ ({ label: 'operator', id: null }),
       );
-    await talk(conference, ann, 0, 40);
+    await conference.talk(ann, 0, 40);
     role('speaker');
-    await talk(conference, ann, 40, 80);
+    await conference.talk(ann, 40, 80);
     role('listener');
-    await talk(conference, ann, 80, 120);
+    await conference.talk(ann, 80, 120);
     conference.pass(10);
     expect([
       missing(lea, 120),
@@ -270,9 +257,9 @@ describe('the layers of a broadcast', () => {
     });
     near.session.handler?.control({ type: 'nearness', nearness: 'near' });
     steady.session.handler?.control({ type: 'nearness', nearness: 'steady' });
-    await talk(conference, ann, 0, 120);
+    await conference.talk(ann, 0, 120);
     ask(steady, 16_000);
-    await talk(conference, ann, 120, 240);
+    await conference.talk(ann, 120, 240);
     expect(framesOf(near).filter((frame) => frame === 90)).toHaveLength(3);
     expect(missing(near, 230)).toEqual([]);
     const streams = sure
@@ -295,14 +282,14 @@ describe('the layers of a broadcast', () => {
     const live = (/** @type {boolean} */ on) =>
       ann.session.handler?.control({ type: 'moderate', action: 'broadcast', on });
     // Not at the end of a packet.
-    await talk(conference, ann, 0, 61);
+    await conference.talk(ann, 0, 61);
     live(true);
-    await talk(conference, ann, 61, 122);
+    await conference.talk(ann, 61, 122);
     expect(roomOf(conference).describe().listenersByRate).toMatchObject({ 128000: 2 });
     ask(lea, 16_000);
-    await talk(conference, ann, 122, 180);
+    await conference.talk(ann, 122, 180);
     live(false);
-    await talk(conference, ann, 180, 240);
+    await conference.talk(ann, 180, 240);
     conference.pass(10);
     const streamsOf = (/** @type {Person} */ person) =>
       packetsOf(person)
@@ -336,9 +323,9 @@ describe('the layers of a broadcast', () => {
     const restart = () => ((restarts += 1), sure.splice(-8), 480);
     Object.assign(steady.session, { surely: { send, end: () => {}, restart } });
     steady.session.handler?.control({ type: 'nearness', nearness: 'steady' });
-    await talk(conference, ann, 0, 120);
+    await conference.talk(ann, 0, 120);
     ask(steady, 64_000);
-    await talk(conference, ann, 120, 240);
+    await conference.talk(ann, 120, 240);
     expect(restarts).toBe(1);
     const streams = sure.filter(([, frame]) => frame > 60).map(([stream]) => stream);
     expect(streams.filter((stream, i) => stream !== streams[i - 1])).toEqual([4, 0, 2]);
@@ -349,7 +336,7 @@ describe('the layers of a broadcast', () => {
     ).toBeLessThanOrEqual(3);
     // A rate that goes up leaves what waits alone.
     ask(steady, 'auto');
-    await talk(conference, ann, 240, 300);
+    await conference.talk(ann, 240, 300);
     expect([restarts, sure.at(-1)?.[0]]).toEqual([1, 4]);
   });
 
@@ -365,9 +352,9 @@ describe('the layers of a broadcast', () => {
     const conference = create({ listenerRule: 'basic' });
     const ann = await conference.join('Ann');
     const [lea, max] = [await listen(conference), await listen(conference)];
-    await talk(conference, ann, 0, 60);
+    await conference.talk(ann, 0, 60);
     lea.session.handler?.control({ type: 'nearness', nearness: 'near' });
-    await talk(conference, ann, 60, 150);
+    await conference.talk(ann, 60, 150);
     expect(framesOf(lea).filter((frame) => frame === 90)).toHaveLength(3);
     expect(framesOf(max).filter((frame) => frame === 90)).toHaveLength(1);
     expect(missing(lea, 130)).toEqual([]);

@@ -1,21 +1,13 @@
-import { loadOpus } from '@aloud/native';
 import { expect, it } from 'vitest';
 import { mixMath } from '../../../server/codec/mix-math.js';
 import { random } from '../../fakes/random.js';
+import { opusOrNull } from '../../../testkit/native.js';
 import { canBuildOpus, requireOrSkip } from '../../../testkit/skip.js';
 
 const SEED = 6464;
 
-/** @returns {import('../../../server/codec/mix-math.js').MixMath | null} */
-function nativeOrNull() {
-  try {
-    return loadOpus();
-  } catch {
-    return null;
-  }
-}
-
-const math = nativeOrNull();
+/** @type {import('../../../server/codec/mix-math.js').MixMath | null} */
+const math = opusOrNull();
 const native = requireOrSkip(math, 'the native Opus codec is not built', canBuildOpus);
 const addon = /** @type {NonNullable<typeof math>} */ (math);
 

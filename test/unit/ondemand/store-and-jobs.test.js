@@ -25,6 +25,25 @@ async function directoryOf() {
   return directory;
 }
 
+/**
+ * Begins a recording of a room's mix.
+ * @param {Recordings} recordings
+ * @param {Uint8Array[]} pages  that it has so far
+ */
+function beginMix(recordings, pages) {
+  const opened = recordings.begin({ room: 'tea', identity: null, network: null }, () => {}, {
+    bitrate: 16_000,
+  });
+  const file = opened.addFile({
+    file: 'mix.opus',
+    label: 'Everybody',
+    person: null,
+    seconds: null,
+  });
+  for (const page of pages) file.write(page);
+  return { opened, file, id: opened.description.id };
+}
+
 describe('the store of segments', () => {
   it('reads each segment once for 1000 readers, within its memory, and none missing', async () => {
     const directory = await directoryOf();
@@ -109,17 +128,7 @@ describe('the making of segments', () => {
 
   it('begins when a recording ends, counts its bytes, and is done once', async () => {
     const { recordings, jobs, directory } = await world();
-    const opened = recordings.begin({ room: 'tea', identity: null, network: null }, () => {}, {
-      bitrate: 16_000,
-    });
-    const { id } = opened.description;
-    const file = opened.addFile({
-      file: 'mix.opus',
-      label: 'Everybody',
-      person: null,
-      seconds: null,
-    });
-    for (const page of pages) file.write(page);
+    const { opened, file, id } = beginMix(recordings, pages);
     file.end(3);
     await opened.settled;
     expect(jobs.hold(id, () => {})).toBe(null);
@@ -150,17 +159,7 @@ describe('the making of segments', () => {
 
   it('follows one that is being written only while somebody listens', async () => {
     const { recordings, jobs } = await world();
-    const opened = recordings.begin({ room: 'tea', identity: null, network: null }, () => {}, {
-      bitrate: 16_000,
-    });
-    const { id } = opened.description;
-    const file = opened.addFile({
-      file: 'mix.opus',
-      label: 'Everybody',
-      person: null,
-      seconds: null,
-    });
-    for (const page of pages.slice(0, -1)) file.write(page);
+    const { opened, file, id } = beginMix(recordings, pages.slice(0, -1));
     await opened.settled;
     expect(await jobs.prepare(id)).toBe(true);
     await new Promise((resolve) => void setTimeout(resolve, 100));
@@ -178,17 +177,7 @@ describe('the making of segments', () => {
 
   it('continues in a new thread, and disconnects listeners to what the old one lost', async () => {
     const { recordings, jobs, directory, kill } = await world();
-    const opened = recordings.begin({ room: 'tea', identity: null, network: null }, () => {}, {
-      bitrate: 16_000,
-    });
-    const { id } = opened.description;
-    const file = opened.addFile({
-      file: 'mix.opus',
-      label: 'Everybody',
-      person: null,
-      seconds: null,
-    });
-    for (const page of pages.slice(0, -1)) file.write(page);
+    const { opened, file, id } = beginMix(recordings, pages.slice(0, -1));
     await opened.settled;
     expect(await jobs.prepare(id)).toBe(true);
     const failed = vi.fn();
@@ -280,22 +269,13 @@ describe('the making of segments', () => {
     const { jobs, recordings, directory } = await world();
     const begun = await Promise.all(
       Array.from({ length: 13 }, async () => {
-        const opened = recordings.begin({ room: 'tea', identity: null, network: null }, () => {}, {
-          bitrate: 16_000,
-        });
-        const file = opened.addFile({
-          file: 'mix.opus',
-          label: 'Everybody',
-          person: null,
-          seconds: null,
-        });
-        for (const page of pages.slice(0, -1)) file.write(page);
+        const { opened, file, id } = beginMix(recordings, pages.slice(0, -1));
         await opened.settled;
         open.push(async () => {
           file.end(2);
           await opened.end();
         });
-        return opened.description.id;
+        return id;
       }),
     );
     const [last, ...heard] = begun;

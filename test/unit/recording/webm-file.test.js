@@ -6,7 +6,7 @@ import { loadCodec } from '../../../server/codec/codec.js';
 import { writeWebm } from '../../../server/recording/webm-file.js';
 import { oggOf } from '../../fakes/recorded.js';
 import { readOggOpus } from '../../fakes/ogg-file.js';
-import { readElements } from '../../fakes/webm-file.js';
+import { numberIn, readElements } from '../../fakes/webm-file.js';
 
 const codec = await loadCodec('libopus-wasm');
 
@@ -16,13 +16,6 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'webm-'));
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
-
-/** @param {{ id: string, body: Uint8Array }[]} elements @param {string} id */
-const numberIn = (elements, id) =>
-  (elements.find((one) => one.id === id)?.body ?? new Uint8Array()).reduce(
-    (sum, byte) => sum * 256 + byte,
-    0,
-  );
 
 describe('a mix as WebM', () => {
   it.each([20, 60])(

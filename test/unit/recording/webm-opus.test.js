@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WebmOpus } from '../../../server/recording/webm-opus.js';
-import { readElements } from '../../fakes/webm-file.js';
-
-/** @param {{ id: string, body: Uint8Array }[]} elements @param {string} id */
-const numberIn = (elements, id) =>
-  (elements.find((one) => one.id === id)?.body ?? new Uint8Array()).reduce(
-    (sum, byte) => sum * 256 + byte,
-    0,
-  );
+import { numberIn, readElements } from '../../fakes/webm-file.js';
 
 /** @param {Uint8Array[]} parts */
 function readWebm(parts) {

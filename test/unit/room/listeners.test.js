@@ -57,19 +57,6 @@ function framesOf(person) {
   return { frames, packets };
 }
 
-/**
- * @param {Conference} conference
- * @param {Person} talker
- * @param {number} from
- * @param {number} to the last frame and one
- */
-async function talk(conference, talker, from, to) {
-  for (let frame = from; frame < to; frame++) {
-    await talker.speak(frame, 0.25, { level: 10, voice: true });
-    conference.pass(1);
-  }
-}
-
 describe('a listener', () => {
   it('is sent all encoded frames if the server then skips some, in a broadcast too', async () => {
     for (const broadcast of [false, true]) {
@@ -78,9 +65,9 @@ describe('a listener', () => {
         const ann = await conference.join('Ann');
         const [lea, near] = [await listen(conference), await listen(conference)];
         send(near, { type: 'nearness', nearness: 'near' });
-        await talk(conference, ann, 0, count);
+        await conference.talk(ann, 0, count);
         conference.clock.stall(400);
-        await talk(conference, ann, count + 20, count + 40);
+        await conference.talk(ann, count + 20, count + 40);
         expect(roomOf(conference).describe().skippedFrames).toBeGreaterThan(5);
         // With a delay of 60 ms it is this one.
         const lastBefore = count - 4;
@@ -166,7 +153,7 @@ describe('a listener', () => {
         [60, 92],
         [120, 150],
       ]) {
-        await talk(conference, ann, from, to);
+        await conference.talk(ann, from, to);
         for (let frame = to; frame < to + 2; frame++) await ann.speak(frame, null);
         conference.pass((from === 0 ? 60 : from === 60 ? 120 : 180) - to);
       }
@@ -234,7 +221,7 @@ describe('a listener', () => {
     expect(lea.session.told('stride')).toEqual([]);
     send(lea, { type: 'report', lostPercent: 5 });
     expect(lea.session.told('stride')).toEqual([{ type: 'stride', stride: 1 }]);
-    await talk(conference, ann, 0, 20);
+    await conference.talk(ann, 0, 20);
     conference.pass(20);
     const { frames } = framesOf(lea);
     expect(frames.filter((frame) => frame === 10)).toHaveLength(3);
@@ -258,7 +245,7 @@ describe('a listener', () => {
     const conference = create();
     const ann = await conference.join('Ann', { delivery: 'reply' });
     const lea = await listen(conference);
-    await talk(conference, ann, 0, 12);
+    await conference.talk(ann, 0, 12);
     conference.pass(20);
     expect(framesOf(lea).frames.slice(0, 12)).toEqual([...Array(12).keys()]);
   });
@@ -296,7 +283,7 @@ describe('a moderator and the audience', () => {
     const ann = await conference.join('Ann');
     const bob = await conference.join('Bob');
     const lea = await listen(conference);
-    await talk(conference, ann, 0, 22);
+    await conference.talk(ann, 0, 22);
     send(ann, { type: 'moderate', action: 'role', person: lea.id, role: 'speaker' });
     expect(last(lea, 'moderated')).toMatchObject({
       action: 'role',
@@ -305,15 +292,15 @@ describe('a moderator and the audience', () => {
       muted: true,
     });
     expect(last(bob, 'joined').person).toMatchObject({ id: lea.id, role: 'speaker' });
-    await talk(conference, ann, 22, 40);
+    await conference.talk(ann, 22, 40);
     send(lea, { type: 'mute', muted: false });
     await lea.speak(40, 0.5, { level: 5, voice: true });
-    await talk(conference, ann, 40, 60);
+    await conference.talk(ann, 40, 60);
     expect((await bob.heard()).get(40)?.[100]).toBeCloseTo(0.75, 2);
     send(ann, { type: 'moderate', action: 'role', person: lea.id, role: 'listener' });
     expect(last(bob, 'left')).toEqual({ type: 'left', id: lea.id });
     expect(last(lea, 'moderated')).toMatchObject({ role: 'listener', stride: 3 });
-    await talk(conference, ann, 60, 90);
+    await conference.talk(ann, 60, 90);
     await ann.speak(90, null);
     conference.pass(20);
     const { frames } = framesOf(lea);
@@ -402,10 +389,10 @@ describe('a crowd', () => {
     const lea = await listen(conference);
     const max = await enter(conference, 'Max', { listen: true, nearness: 'steady' });
     expect([last(lea, 'welcome').stride, last(max, 'welcome').stride]).toEqual([1, 3]);
-    await talk(conference, ann, 0, 60);
+    await conference.talk(ann, 0, 60);
     send(lea, { type: 'nearness', nearness: 'near' });
     expect(last(lea, 'stride')).toEqual({ type: 'stride', stride: 3 });
-    await talk(conference, ann, 60, 120);
+    await conference.talk(ann, 60, 120);
     const { frames, packets } = framesOf(lea);
     // Before, each frame's packet; from then on packets of three frames, three times.
     expect(frames.filter((frame) => frame === 90)).toHaveLength(3);
