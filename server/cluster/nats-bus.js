@@ -60,7 +60,7 @@ export class NatsBus {
   #listening = new Set();
   /** @type {Set<() => void>} */
   #onChanged = new Set();
-  /** Messages that were too long or not JSON. */
+  /** Messages that were too long, or not JSON. */
   dropped = 0;
 
   /**
@@ -112,11 +112,22 @@ export class NatsBus {
   /** @param {NatsConnection} connection */
   #use(connection) {
     this.#connection = connection;
+    this.#checkLimit(connection);
     for (const listening of this.#listening)
       listening.subscription = connection.subscribe(listening.subject, {
         callback: listening.callback,
       });
     void this.#prepare();
+  }
+
+  /** Warns of a server that takes only shorter messages. @param {NatsConnection} connection */
+  #checkLimit(connection) {
+    const maxPayload = connection.info?.max_payload ?? Infinity;
+    if (maxPayload < MAX_MESSAGE_BYTES)
+      this.#log.warn(
+        { event: 'nats-payload', server: connection.getServer(), maxPayload },
+        'NATS takes only short messages: set its max_payload to 256KB or more',
+      );
   }
 
   /** Connects to another server, as the standby. */
@@ -209,14 +220,28 @@ export class NatsBus {
 
   /** @param {string} subject @param {object} message */
   publish(subject, message) {
-    if (this.#state !== 'connected') return;
-    this.#connection?.publish(subject, JSON.stringify(message));
+    if (this.#state === 'connected') this.#send(subject, JSON.stringify(message));
   }
 
   /** @param {string} subject @param {Uint8Array} bytes */
   publishBytes(subject, bytes) {
-    if (this.#state !== 'connected') return;
-    this.#connection?.publish(subject, bytes);
+    if (this.#state === 'connected') this.#send(subject, bytes);
+  }
+
+  /**
+   * Sends a message, or drops one that NATS doesn't take. Callers are timers, so a fault would end
+   * the node.
+   * @param {string} subject
+   * @param {string | Uint8Array} payload
+   */
+  #send(subject, payload) {
+    if (this.#closed) return;
+    try {
+      this.#connection?.publish(subject, payload);
+    } catch (failure) {
+      this.dropped += 1;
+      this.#failed(subject, failure);
+    }
   }
 
   /** @param {string} subject @param {(bytes: Uint8Array) => void} handler */

@@ -1,6 +1,9 @@
 /** The bus of a cluster over a real NATS server. */
 
 import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished, expect, vi } from 'vitest';
 import {
@@ -134,6 +137,42 @@ requireOrSkip(program !== null, 'nats-server is not installed').describe(
         // There is no other one left.
         await endAll([children[1 - used]]);
         await becomes(bus, 'lost');
+      },
+    );
+
+    requireOrSkip(true, '').it(
+      'drops what is too long for its server, counts and logs it, and goes on',
+      async () => {
+        const port = await freePort();
+        const folder = await mkdtemp(join(tmpdir(), 'nats-'));
+        onTestFinished(() => rm(folder, { recursive: true }));
+        const settings = join(folder, 'nats.conf');
+        await writeFile(settings, `listen: 127.0.0.1:${port}\nmax_payload: 1KB\n`);
+        const server = spawn(/** @type {string} */ (program), ['-c', settings]);
+        onTestFinished(() => endAll([server]));
+        const [{ bus, lines }, { bus: other }] = [
+          open(`nats://127.0.0.1:${port}`),
+          open(`nats://127.0.0.1:${port}`),
+        ];
+        await Promise.all([becomes(bus, 'connected'), becomes(other, 'connected')]);
+        // The server may have begun to listen later.
+        const events = () => lines.map(eventOf).filter((event) => event !== 'nats-unreachable');
+        expect(events()).toEqual(['nats-connected', 'nats-payload']);
+        /** @type {unknown[]} */
+        const heard = [];
+        other.subscribe('news', (message) => void heard.push(message));
+        other.serve('ask', () => ({ long: 'x'.repeat(2000) }));
+        await pause(100);
+        bus.publish('news', { long: 'x'.repeat(2000) });
+        bus.publishBytes('news', new Uint8Array(2000));
+        expect(await bus.request('news', { long: 'x'.repeat(2000) }, 100)).toBe(SILENCE);
+        expect(await bus.request('ask', {}, 100)).toBe(SILENCE);
+        bus.publish('news', { short: true });
+        await vi.waitFor(() => expect(heard).toEqual([{ short: true }]));
+        expect(bus.dropped).toBe(2);
+        expect(events().slice(2)).toEqual(Array(2).fill('cluster-message-failed'));
+        await bus.close();
+        bus.publish('news', {});
       },
     );
 
