@@ -145,6 +145,12 @@ export class Beats {
     );
   }
 
+  /** True for a node whose beats still come, and for this one. @param {string} id */
+  isAlive(id) {
+    const heardMs = this.#known.get(id)?.heardMs ?? -Infinity;
+    return id === this.#self().id || this.#clock.now() - heardMs <= ALIVE_MS;
+  }
+
   /** Address of a node for clients. @param {string} id @returns {NodeAddress | null} */
   addressOf(id) {
     const found = this.#known.get(id);

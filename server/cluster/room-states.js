@@ -8,6 +8,7 @@
  * @property {KnownState | null} rules  null after the room has ended
  * @property {readonly PlaceNote[]} places
  * @property {number} heardMs
+ * @property {string | null} from  the node that announced it; null if unknown
  */
 
 import { repeat } from '../timers.js';
@@ -106,6 +107,12 @@ export class RoomStates {
     return kept?.rules ? this.#aged(kept.rules, kept.heardMs) : null;
   }
 
+  /** Node that last announced the state of an occupied room, if known. @param {string} room */
+  ownerOf(room) {
+    const kept = this.#kept(room);
+    return kept?.rules ? kept.from : null;
+  }
+
   /**
    * State of a room's places that tokens don't carry, also after the room's end.
    * @param {string} room
@@ -183,7 +190,8 @@ export class RoomStates {
     if (told === null) return;
     if (this.#own.has(told.room))
       return void (told.rules && told.from !== this.#self().id && this.#met(told.room, told.rules));
-    this.#keep(told.room, told.rules, told.rules?.places ?? told.places);
+    const { room, rules, places, from = null } = told;
+    this.#keep(room, rules, rules?.places ?? places, from);
   }
 
   /** @param {string} room  of another node @param {KnownState} rules */
@@ -191,10 +199,15 @@ export class RoomStates {
     if (!this.#own.has(room)) this.#keep(room, rules, rules.places);
   }
 
-  /** @param {string} room @param {KnownState | null} rules @param {readonly PlaceNote[]} places */
-  #keep(room, rules, places) {
+  /**
+   * @param {string} room
+   * @param {KnownState | null} rules
+   * @param {readonly PlaceNote[]} places
+   * @param {string | null} [from]
+   */
+  #keep(room, rules, places, from = null) {
     this.#others.delete(room);
-    this.#others.set(room, { rules, places, heardMs: this.#clock.now() });
+    this.#others.set(room, { rules, places, heardMs: this.#clock.now(), from });
     if (this.#others.size <= MOST) return;
     const [oldest] = this.#others.keys();
     this.#others.delete(oldest);

@@ -25,7 +25,7 @@ import { CLUSTER_VERSION, opened, opening, where } from '../bus/messages.js';
 const ANSWER_MS = 300;
 
 /**
- * Second timeout for an owner that missed the first one while no node is missing, in milliseconds.
+ * Second timeout for an owner that missed the first one, and may only be slow, in milliseconds.
  */
 const SECOND_ANSWER_MS = 700;
 
@@ -151,13 +151,22 @@ export class RoomsByNode {
     const ask = (/** @type {number} */ ms) =>
       this.#bus.request(this.#subjects.where(room), { version: CLUSTER_VERSION }, ms);
     let answer = await ask(ANSWER_MS);
-    // A silent owner is dead if a node is missing; otherwise it may only be slow.
-    if (answer === SILENCE && !this.#beats.isSomeoneMissing) answer = await ask(SECOND_ANSWER_MS);
+    if (answer === SILENCE && this.#mayBeSlow(room)) answer = await ask(SECOND_ANSWER_MS);
     if (answer === SILENCE || answer === NOBODY) return null;
     const found = this.#reader.read(where, answer);
     if (found === null || found.node.id === this.#self().id) return null;
     const { node, epoch, relays, broadcast } = found;
     return { node, ...(relays && { relayed: { epoch, broadcast } }) };
+  }
+
+  /**
+   * True when the silent owner of a room may only be slow: its own beats come. An unknown owner is
+   * dead if any node is missing.
+   * @param {string} room
+   */
+  #mayBeSlow(room) {
+    const owner = this.#rules.ownerOf(room);
+    return owner === null ? !this.#beats.isSomeoneMissing : this.#beats.isAlive(owner);
   }
 
   /**

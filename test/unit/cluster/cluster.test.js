@@ -95,6 +95,24 @@ async function where(nodes, node, room, hold = true) {
   return typeof found === 'string' ? found : (found.node?.id ?? node.id);
 }
 
+/** State of a room that its owner announces. */
+const rules = {
+  locked: true,
+  lobby: false,
+  chat: /** @type {const} */ ('everybody'),
+  record: /** @type {const} */ ('everybody'),
+  password: null,
+  broadcast: null,
+  streamKey: null,
+  groups: null,
+  bans: [],
+  version: 2,
+  restraints: [],
+  places: [],
+  nextId: 3,
+  nextHand: 1,
+};
+
 describe('a room', () => {
   it('is opened by one node, and all nodes find it there', async () => {
     const nodes = new Nodes();
@@ -175,6 +193,41 @@ describe('a room', () => {
   });
 });
 
+describe('a slow owner of a room', () => {
+  it('keeps it while its beats come, though another node has died', async () => {
+    const nodes = new Nodes();
+    const [a, b, c] = [nodes.add('a'), nodes.add('b'), nodes.add('c')];
+    await nodes.pass();
+    // One that would be opened at another node.
+    let room = '';
+    for (const name of rooms('tea')) if ((await where(nodes, c, name, false)) === 'b') room = name;
+    for (const { bus } of [b, c]) bus.part = 1;
+    await where(nodes, a, room);
+    a.used.add(room);
+    for (const { bus } of [b, c]) bus.part = 0;
+    a.cluster.ruled(room, rules);
+    await nodes.pass(20);
+    c.bus.dead = true;
+    await nodes.pass(ALIVE_MS + BEAT_MS);
+    a.bus.stand(true);
+    const asked = b.cluster.find(room, { hold: true });
+    await nodes.pass(600);
+    a.bus.stand(false);
+    await nodes.pass(20);
+    expect([await asked, b.cluster.isHere(room), a.moved]).toMatchObject([
+      { node: { id: 'a' } },
+      false,
+      [],
+    ]);
+    // One that has died is replaced as soon as before.
+    a.bus.stand(true);
+    await nodes.pass(ALIVE_MS + BEAT_MS);
+    const from = nodes.clock.now();
+    expect(await where(nodes, b, room)).toBe('b');
+    expect(nodes.clock.now() - from).toBeLessThan(400);
+  });
+});
+
 describe('the node that opens a room', () => {
   it('is one that is neither full, busy nor off by its clock, while there is another', async () => {
     for (const bad of [{ people: 10 }, { busy: true }, { skewMs: 5000 }, { skewMs: -5000 }]) {
@@ -238,23 +291,6 @@ describe('a node that drains', () => {
 });
 
 describe('the rules of a room', () => {
-  const rules = {
-    locked: true,
-    lobby: false,
-    chat: /** @type {const} */ ('everybody'),
-    record: /** @type {const} */ ('everybody'),
-    password: null,
-    broadcast: null,
-    streamKey: null,
-    groups: null,
-    bans: [],
-    version: 2,
-    restraints: [],
-    places: [],
-    nextId: 3,
-    nextHand: 1,
-  };
-
   it('are known to all nodes while it exists, and for a minute after its node dies', async () => {
     const nodes = new Nodes();
     const [a, b] = [nodes.add('a'), nodes.add('b')];
@@ -425,26 +461,11 @@ describe('a room of two nodes that were apart', () => {
     });
     b.bus.part = 1;
     await where(nodes, a, 'tea');
-    const rules = {
-      version: 2,
-      locked: false,
-      lobby: true,
-      chat: /** @type {const} */ ('everybody'),
-      record: /** @type {const} */ ('everybody'),
-      password: null,
-      broadcast: null,
-      streamKey: null,
-      groups: null,
-      bans: [],
-      restraints: [],
-      places: [],
-      nextId: 3,
-      nextHand: 1,
-    };
-    a.cluster.ruled('tea', rules);
+    const lenient = { ...rules, locked: false, lobby: true };
+    a.cluster.ruled('tea', lenient);
     await nodes.pass(1000);
     await where(nodes, b, 'tea');
-    b.cluster.ruled('tea', { ...rules, lobby: false });
+    b.cluster.ruled('tea', { ...lenient, lobby: false });
     b.bus.part = 0;
     await nodes.pass(BEAT_MS + 20);
     expect([b.cluster.isHere('tea'), a.cluster.isHere('tea')]).toEqual([true, false]);
