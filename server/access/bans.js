@@ -29,6 +29,9 @@ import { MAX_BAN_SECONDS } from '../../public/shared/limits.js';
 const MAX_OF_ROOM = 200;
 const MAX_OF_ALL = 10_000;
 
+/** Most lifted bans that are remembered; beyond it the one that was lifted first is forgotten. */
+const MAX_LIFTED = 1000;
+
 /** Makes an id that no other node of a cluster makes. */
 export const newBanId = () => String(randomInt(1, 2 ** 47));
 
@@ -47,6 +50,12 @@ export class Bans {
    */
   #rooms = new Map();
   #count = 0;
+  /**
+   * Lifted bans, by room and id, until their ends. Another node may have missed that, and tell them
+   * again.
+   * @type {Map<string, { room: string, id: string, endMs: number }>}
+   */
+  #lifted = new Map();
   #next = 1;
   #order = 0;
   #tell;
@@ -69,18 +78,24 @@ export class Bans {
 
   /** Applies a change from other bans of the same server. @param {BanChange} change */
   heard(change) {
-    if (change.type === 'unban') return void this.#take(change.room, change.id);
+    if (change.type === 'unban') return this.#lift(change.room, change.id);
     const { leftMs, ...ban } = change.ban;
-    if (this.#of(ban.room).has(ban.id)) return;
+    if (this.#of(ban.room).has(ban.id) || this.#isLifted(ban.room, ban.id)) return;
     this.#keep({ ...ban, endMs: this.#clock.now() + Math.min(leftMs, MAX_BAN_MS) });
   }
 
-  /** All bans, for other threads' bans. @returns {BanChange[]} */
+  /** All bans, and all lifted ones, for other threads' bans. @returns {BanChange[]} */
   all() {
     this.#forgetEnded();
-    return [...this.#rooms.values()].flatMap((bans) =>
-      [...bans.values()].map((ban) => this.#told(ban)),
-    );
+    const bans = [...this.#rooms.values()].flatMap((own) => [...own.values()]);
+    return [
+      ...bans.map((ban) => this.#told(ban)),
+      ...[...this.#lifted.values()].map(({ room, id }) => ({
+        type: /** @type {const} */ ('unban'),
+        room,
+        id,
+      })),
+    ];
   }
 
   /** @param {Omit<Ban, 'order'> & { order?: number }} ban @returns {BanChange} */
@@ -95,11 +110,13 @@ export class Bans {
    * @param {Whom} whom
    * @param {number} banMs
    * @param {string} [known]  the ban's id at another node
-   * @returns {boolean} false without a token or network to recognize them by
+   * @returns {boolean} false without a token or network to recognize them by, or for one that was
+   *   lifted here
    */
   add(room, name, { identity, tokenId, network }, banMs, known) {
     if (identity === null && network === null) return false;
     this.#forgetEnded();
+    if (known !== undefined && this.#isLifted(room, known)) return false;
     const isFree = known !== undefined && !this.#of(room).has(known);
     const endMs = this.#clock.now() + Math.min(banMs, MAX_BAN_MS);
     // A network may be a whole school, so a person with a token is banned alone.
@@ -189,9 +206,30 @@ export class Bans {
 
   /** @param {string} room @param {string} id @returns {boolean} false without such a ban */
   remove(room, id) {
-    const isThere = this.#take(room, id);
-    if (isThere) this.#tell({ type: 'unban', room, id });
-    return isThere;
+    if (!this.#of(room).has(id)) return false;
+    this.#lift(room, id);
+    this.#tell({ type: 'unban', room, id });
+    return true;
+  }
+
+  /** Ends a ban, known here or not yet. @param {string} room @param {string} id */
+  #lift(room, id) {
+    const endMs = this.#of(room).get(id)?.endMs ?? this.#clock.now() + MAX_BAN_MS;
+    const key = `${room} ${id}`;
+    if (!this.#lifted.has(key)) this.#lifted.set(key, { room, id, endMs });
+    const [oldest] = this.#lifted.keys();
+    if (this.#lifted.size > MAX_LIFTED) this.#lifted.delete(oldest);
+    this.#next = Math.max(this.#next, Number(id) + 1);
+    this.#take(room, id);
+  }
+
+  /** @param {string} room @param {string} id */
+  #isLifted(room, id) {
+    const key = `${room} ${id}`;
+    const lifted = this.#lifted.get(key);
+    if (lifted === undefined || lifted.endMs > this.#clock.now()) return lifted !== undefined;
+    this.#lifted.delete(key);
+    return false;
   }
 
   /** @param {string} room @param {string} id @returns {boolean} false without such a ban */

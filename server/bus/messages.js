@@ -116,10 +116,14 @@ export const roomRules = z.object({
   places: placeNotes,
 });
 
-/** Bans that a node has made or lifted, and all that it knows when a node comes. */
+/**
+ * Bans that a node has made or lifted, or all that it knows. asks: true when the node may have
+ * missed some. Nodes of an earlier release omit it.
+ */
 export const banChanges = z.object({
   version,
   from: id,
+  asks: z.boolean().default(false),
   changes: z
     .array(
       z.discriminatedUnion('type', [

@@ -21,7 +21,8 @@ export class SharedBans {
   #reader;
   #self;
   #bans;
-  #stop = () => {};
+  /** @type {(() => void)[]} */
+  #stops = [];
   /** @type {unknown} */
   #later = null;
 
@@ -44,18 +45,31 @@ export class SharedBans {
   }
 
   start() {
-    this.#stop = this.#bus.subscribe(this.#subjects.bans, (message) => this.#heard(message));
+    this.#stops.push(this.#bus.subscribe(this.#subjects.bans, (message) => this.#heard(message)));
+    // Changes may have been lost, of this node and of others.
+    this.#stops.push(this.#bus.onChanged(() => this.#recover()));
+  }
+
+  #recover() {
+    this.#publish([], true);
+    this.nodeJoined();
   }
 
   /** Announces changes of this node's bans. @param {readonly BanChange[]} changes */
   tell(changes) {
-    const { id: from } = this.#self();
     for (let at = 0; at < changes.length; at += MAX_BAN_CHANGES)
-      this.#bus.publish(this.#subjects.bans, {
-        version: CLUSTER_VERSION,
-        from,
-        changes: changes.slice(at, at + MAX_BAN_CHANGES),
-      });
+      this.#publish(changes.slice(at, at + MAX_BAN_CHANGES));
+  }
+
+  /** @param {readonly BanChange[]} changes @param {boolean} [asks]  true: asks for all bans */
+  #publish(changes, asks = false) {
+    const { id: from } = this.#self();
+    this.#bus.publish(this.#subjects.bans, {
+      version: CLUSTER_VERSION,
+      from,
+      changes,
+      ...(asks && { asks }),
+    });
   }
 
   /** Announces all bans to a new node. */
@@ -71,11 +85,12 @@ export class SharedBans {
     const told = this.#reader.read(banChanges, message);
     if (told === null || told.from === this.#self().id) return;
     for (const change of told.changes) this.#bans()?.heard(change);
+    if (told.asks) this.nodeJoined();
   }
 
   /** Idempotent. */
   close() {
-    this.#stop();
+    for (const stop of this.#stops.splice(0)) stop();
     this.#clock.clearTimeout(this.#later);
   }
 }

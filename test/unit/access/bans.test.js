@@ -167,6 +167,25 @@ describe('bans of several threads', () => {
     expect(copy.has('tea', stranger)).toBe(false);
   });
 
+  it('stay lifted, whoever tells them again, and are forgotten a thousand later', () => {
+    const clock = new FakeClock();
+    const [bans, copy] = [new Bans(clock), new Bans(clock)];
+    bans.add('tea', 'Ann', ann, 5000);
+    const [told] = bans.all();
+    bans.remove('tea', '1');
+    bans.heard(structuredClone(told));
+    expect(bans.add('tea', 'Ann', ann, 5000, '1')).toBe(false);
+    // A change that overtakes the ban, too.
+    for (const change of [...bans.all(), told]) copy.heard(structuredClone(change));
+    expect([bans.list('tea'), copy.list('tea')]).toEqual([[], []]);
+    expect(copy.add('tea', 'Eve', stranger, 5000)).toBe(true);
+    expect(copy.list('tea')[0].id).toBe('2');
+    for (let i = 0; i < 1000; i++) bans.heard({ type: 'unban', room: 'tea', id: String(10 + i) });
+    bans.heard(structuredClone(told));
+    expect(bans.list('tea')).toHaveLength(1);
+    expect(bans.all()).toHaveLength(1001);
+  });
+
   it('are handed over to one that is new, and no id is given twice', () => {
     const clock = new FakeClock();
     const bans = new Bans(clock);
