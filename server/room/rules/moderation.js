@@ -105,7 +105,7 @@ export class Moderation {
   }
 
   /**
-   * Removes a person, and bans them when a time is given.
+   * Removes a person, and bans them when a time is given. A ban ends all sessions of their token.
    * @param {string} person
    * @param {{ banMs?: number }} options
    * @param {By} by
@@ -121,14 +121,21 @@ export class Moderation {
     } = member;
     const isBanned =
       banMs > 0 && this.#bans.add(this.#room, label, { identity, tokenId, network }, banMs);
-    this.#people.places.decide(member, { out: true });
-    this.#done(
-      by,
-      isBanned ? 'ban' : 'remove',
-      member,
-      isBanned ? { seconds: Math.round(banMs / 1000) } : {},
-    );
-    this.#events.emit('removed', member, isBanned ? 'banned' : 'removed');
+    const others =
+      isBanned && identity !== null
+        ? [...this.#people.places.holders(member)].filter((one) => one.identity === identity)
+        : [];
+    for (const one of [member, ...others]) {
+      this.#people.places.decide(one, { out: true });
+      this.#done(
+        by,
+        isBanned ? 'ban' : 'remove',
+        one,
+        isBanned ? { seconds: Math.round(banMs / 1000) } : {},
+      );
+    }
+    for (const one of [member, ...others])
+      this.#events.emit('removed', one, isBanned ? 'banned' : 'removed');
     return banMs > 0 && !isBanned ? 'ban-place' : null;
   }
 

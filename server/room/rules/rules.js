@@ -225,6 +225,22 @@ export class Rules {
     for (const { key, role, silenced } of this.#takeLists(other))
       this.#apply(this.#people.places.atKey(key), role, silenced);
     if (JSON.stringify(this.told) !== before) this.tell();
+    this.#expelBanned(other.bans);
+  }
+
+  /**
+   * Removes people that another node's moderators have banned by their token. A network has others,
+   * too.
+   * @param {KnownState['bans']} bans
+   */
+  #expelBanned(bans) {
+    const identities = new Set(bans.map(({ identity }) => identity));
+    for (const member of [...this.#people.places.holders()]) {
+      const { identity } = member;
+      if (identity === null || !identities.has(identity)) continue;
+      const whom = { identity, tokenId: null, network: null };
+      if (this.#bans.has(this.#room, whom)) this.#events.emit('removed', member, 'banned');
+    }
   }
 
   /** @param {Member | null} member @param {Role | null} role @param {boolean | null} silenced */

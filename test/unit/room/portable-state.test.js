@@ -2,9 +2,10 @@
 
 import { describe, expect, it, vi } from 'vitest';
 import { ResumeTokens } from '../../../server/access/resume-token.js';
-import { OPERATOR } from '../../../server/state/grant.js';
+import { OPEN_GRANT, OPERATOR } from '../../../server/state/grant.js';
 import { roomState, knownState } from '../../../server/state/portable-state.js';
-import { Conference, settle } from '../../fakes/conference.js';
+import { Conference, Person as FarEnd, settle } from '../../fakes/conference.js';
+import { FakeSession } from '../../fakes/fake-session.js';
 
 /** @typedef {import('../../fakes/conference.js').Person} Person */
 
@@ -500,6 +501,28 @@ describe('two nodes that had one room while they were apart', () => {
     });
     expect(bob2.session.told('moderated')).toMatchObject([{ action: 'muted', muted: true }]);
     expect(bob2.session.told('room').at(-1)).toMatchObject({ lobby: true, password: true });
+  });
+
+  it('have nobody whom moderators of either have banned by a token', async () => {
+    const [one, other] = [new Nodes().add(), new Nodes().add()];
+    const ann = await one.join('Ann');
+    const enter = (/** @type {Conference} */ conference, /** @type {string | null} */ identity) => {
+      const session = new FakeSession(conference.transport);
+      const entry = { grant: { ...OPEN_GRANT, identity }, password: null };
+      conference.rooms.join('lab', 'Guest', session, {}, entry);
+      return new FarEnd(conference, session);
+    };
+    const [eve, guest] = [enter(one, 'eve'), enter(one, null)];
+    const there = [enter(other, 'eve'), enter(other, 'bob'), enter(other, null)];
+    for (const { id } of [eve, guest]) does(ann, { action: 'remove', person: id, banSeconds: 60 });
+    labOf(other).rules.meet(labOf(one).rules.state());
+    // A network has others, too.
+    expect(there.map(({ session }) => session.told('closing')[0]?.code)).toEqual([
+      'banned',
+      undefined,
+      undefined,
+    ]);
+    expect(labOf(other).rules.moderation.bans()).toHaveLength(2);
   });
 
   it('have no groups once either is a broadcast', async () => {

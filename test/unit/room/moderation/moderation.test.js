@@ -200,6 +200,24 @@ describe('a person who leaves and returns', () => {
     expect(own(await conference.join('Cid'))).toMatchObject({ silenced: false });
   });
 
+  it('is out with all sessions of their token when banned, and nobody else is', async () => {
+    const { conference, ann } = await room();
+    const sessions = ['192.0.2.1:1', '198.51.100.7:1', '198.51.100.8:1', '198.51.100.9:1'];
+    const [first, second, third, away] = sessions.map((peer) => enter(conference, 'eve', peer));
+    const others = [enter(conference, 'bob'), enter(conference, null)];
+    away.session.close(19, 'lost');
+    // Without a ban it is that session alone.
+    send(ann, { action: 'remove', person: first.id });
+    expect([last(first, 'closing').code, second.session.closed]).toEqual(['removed', null]);
+    send(ann, { action: 'remove', person: second.id, banSeconds: 600 });
+    expect([second, third].map((person) => last(person, 'closing').code)).toEqual([
+      'banned',
+      'banned',
+    ]);
+    expect(conference.rooms.get('lab')?.find(away.id)).toBe(null);
+    expect(others.map(({ session }) => session.closed)).toEqual([null, null]);
+  });
+
   it('isn’t mistaken for one on another network, and leaves no trace if unrestricted', async () => {
     const { conference, ann, bob } = await room();
     send(ann, { action: 'mute', person: bob.id, muted: true });
