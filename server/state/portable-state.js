@@ -132,6 +132,9 @@ const placeNote = z.object({
   out: z.boolean().default(false),
   role: role.nullable().default(null),
   silenced: z.boolean().nullable().default(null),
+  /** Group and language then; null: unknown, '': no language. */
+  group: personFields.group.nullable().default(null),
+  language: personFields.language.default(null),
 });
 
 export const placeNotes = z.array(placeNote).max(MAX_TOLD.places).default([]);

@@ -269,13 +269,14 @@ export class Places {
   }
 
   /**
-   * Notes a moderator's decision on a member's place.
+   * Notes a moderator's decision on a member's place, with the group and the language of now: older
+   * tokens have earlier ones.
    * @param {Member} member
-   * @param {Partial<PlaceNote>} what
+   * @param {Partial<PlaceNote>} [what]
    */
-  decide({ id }, what) {
+  decide({ id, group, language }, what) {
     const key = this.keyOf(id);
-    if (key !== undefined) this.notes.decide(key, what);
+    if (key !== undefined) this.notes.decide(key, { group, language: language ?? '', ...what });
   }
 }
 
@@ -285,6 +286,19 @@ const changeable = ({ standing: { role, muted, silenced }, hand, group, language
 
 /** Most notes; beyond it the oldest is dropped. */
 const MOST_NOTES = 10_000;
+
+/** A place without a decision. */
+const UNCHANGED = Object.freeze({
+  out: false,
+  role: null,
+  silenced: null,
+  group: null,
+  language: null,
+});
+
+/** @param {PlaceNote} note */
+const isDecision = ({ role, silenced, group, language }) =>
+  role !== null || silenced !== null || group !== null || language !== null;
 
 /**
  * Changes of a room's places that older resume tokens don't have: departures for good, and
@@ -326,7 +340,7 @@ class PlaceNotes {
   /** @param {string} key @param {Partial<PlaceNote>} what */
   #add(key, what) {
     if (this.#keptMs === 0) return;
-    const before = this.#notes.get(key) ?? { out: false, role: null, silenced: null };
+    const before = this.#notes.get(key) ?? UNCHANGED;
     this.#keep({ ...before, ...what, key, epoch: this.#epoch(), at: Math.round(this.#now()) });
     this.#isChanged = true;
   }
@@ -354,7 +368,7 @@ class PlaceNotes {
       const own = this.#notes.get(note.key);
       if (own && (own.epoch > note.epoch || (own.epoch === note.epoch && own.at >= note.at)))
         continue;
-      if (note.role !== null || note.silenced !== null) this.#decided.add(note.key);
+      if (isDecision(note)) this.#decided.add(note.key);
       this.#keep(note);
       taken.push(note);
     }
@@ -400,5 +414,12 @@ export function amended(place, note) {
     return place;
   if (note.out) return null;
   const silenced = note.silenced ?? place.silenced;
-  return { ...place, role: note.role ?? place.role, silenced, muted: place.muted || silenced };
+  return {
+    ...place,
+    role: note.role ?? place.role,
+    silenced,
+    muted: place.muted || silenced,
+    group: note.group ?? place.group,
+    language: note.language === '' ? null : (note.language ?? place.language),
+  };
 }

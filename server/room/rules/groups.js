@@ -140,9 +140,12 @@ export class Groups {
     }
     // The room's recording has no groups in it.
     if (group > 0) this.#recording.pause(member);
-    for (const one of [member, ...parts]) Object.assign(one, { group, movedMs: this.#clock.now() });
+    const all = new Set([member, ...parts]);
+    for (const one of all) Object.assign(one, { group, movedMs: this.#clock.now() });
     if (group === 0) this.#recording.resume(member);
-    this.#people.changed(member);
+    for (const one of all) this.#people.changed(one);
+    // The token of somebody away still has the group from before.
+    if (member.away) this.#people.places.decide(member);
     return null;
   }
 

@@ -71,26 +71,34 @@ export class Interpreters {
    * @returns {ErrorCode | null}
    */
   #put(member, language) {
-    const refusal = this.#people.isHere(member) ? this.#interpret(member, language) : null;
+    const isHere = this.#people.isHere(member);
+    // A shared sound may be there while its owner is away.
+    const parts = [...(isHere ? [member] : []), ...this.#people.shared(member.id)];
+    const refusal = this.#interpret(parts, language);
     if (refusal !== null) return refusal;
     // A recording's mix has the speakers alone.
     if (language !== null) this.#recording.pause(member);
-    member.language = language;
+    const all = new Set([member, ...parts]);
+    for (const one of all) one.language = language;
     if (language === null) this.#recording.resume(member);
-    this.#people.changed(member);
+    for (const one of all) this.#people.changed(one);
+    // The token of somebody away still has the language from before.
+    if (!isHere) this.#people.places.decide(member);
     this.review();
     return null;
   }
 
   /**
-   * @param {Member} member  present
+   * @param {readonly Member[]} parts  a present person, and their shared sound
    * @param {string | null} language
    * @returns {ErrorCode | null}
    */
-  #interpret({ source }, language) {
-    if (source === null) return 'not-allowed';
+  #interpret(parts, language) {
     try {
-      this.#sound.delivery.interpret(source, language);
+      for (const { source } of parts) {
+        if (source === null) return 'not-allowed';
+        this.#sound.delivery.interpret(source, language);
+      }
     } catch (error) {
       if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
       throw error;
@@ -99,15 +107,28 @@ export class Interpreters {
   }
 
   /**
-   * Restores an interpreter who has come back. Their welcome precedes all messages: see `review`.
+   * Restores an interpreter who has come back, and has their shared sound begin where they are.
+   * Their welcome precedes all messages: see `gather` and `review`.
    * @param {Member} member
    */
   entered(member) {
-    const { language } = member;
-    if (language === null) return;
+    const { owner } = member.grant;
+    const language = (owner === undefined ? member : this.#people.find(owner))?.language ?? null;
     member.language = null;
-    if (!this.#stage.isOn || this.#isTooMany(language)) return;
-    if (this.#interpret(member, language) === null) member.language = language;
+    if (language === null || !this.#stage.isOn || this.#isTooMany(language)) return;
+    if (this.#interpret([member], language) === null) member.language = language;
+  }
+
+  /**
+   * Has a member's shared sound heard where the member is, after a new role or a return.
+   * @param {Member} member
+   */
+  gather({ id, language }) {
+    for (const shared of this.#people.shared(id)) {
+      if (shared.language === language || this.#interpret([shared], language) !== null) continue;
+      shared.language = language;
+      this.#people.changed(shared);
+    }
   }
 
   /**

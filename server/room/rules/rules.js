@@ -332,6 +332,7 @@ export class Rules {
       this.notify(member, { action: 'muted', muted: true }, null);
     this.#announceWaiting(member);
     this.tellStage(member);
+    this.interpreters.gather(member);
     this.interpreters.review();
     this.occupied();
   }
@@ -390,6 +391,7 @@ export class Rules {
     this.#announceWaiting(member);
     this.tellStage(member);
     this.#captions.recast(member);
+    this.interpreters.gather(member);
     this.interpreters.review();
     this.groups.gather(member);
     if (role !== 'moderator') this.groups.quiet(member);

@@ -321,7 +321,8 @@ describe('the rules of a room', () => {
     b.bus.part = 0;
     a.cluster.ruled('tea', rules);
     a.cluster.ruled('lab', rules);
-    const out = { key: 'k', epoch: 1, at: 1, out: true, role: null, silenced: null };
+    const decided = { out: true, role: null, silenced: null, group: null, language: null };
+    const out = { key: 'k', epoch: 1, at: 1, ...decided };
     a.cluster.ended('lab', [out]);
     await nodes.pass(20);
     a.bus.dead = true;

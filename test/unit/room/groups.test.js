@@ -174,7 +174,8 @@ describe('the sound of groups', () => {
     );
     const [{ key }] = [...room.people.places.all].filter(({ holder }) => holder.id === ann.id);
     const note = { key, epoch: 1, at: 1, out: false, role: /** @type {const} */ ('speaker') };
-    room.rules.meet({ ...room.rules.state(), places: [{ ...note, silenced: null }] });
+    const unchanged = { silenced: null, group: null, language: null };
+    room.rules.meet({ ...room.rules.state(), places: [{ ...note, ...unchanged }] });
     expect(last(others[0], 'room').groups.speaker).toBe(null);
     expect(await heardBy(conference, new Map([[ann, 0.01]]), others)).toEqual([0, 0, 0]);
   });
@@ -267,6 +268,7 @@ describe('the sound of groups', () => {
     const shared = await conference.join('Bob’s screen', { owner: last(bob, 'welcome').resume });
     act(ann, { action: 'group', person: bob.id, group: 1 });
     expect(groupsOf(conference)).toMatchObject({ 'Bob’s screen': 1 });
+    expect(last(ann, 'changed').person).toMatchObject({ name: 'Bob’s screen', group: 1 });
     for (const role of ['listener', 'speaker']) act(ann, { action: 'role', person: bob.id, role });
     expect(groupsOf(conference)).toMatchObject({ Bob: 0, 'Bob’s screen': 0 });
     act(ann, { action: 'group', person: bob.id, group: 1 });

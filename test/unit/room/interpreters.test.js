@@ -120,6 +120,35 @@ describe('an interpreter', () => {
     expect(await heardBy(conference, [[again, 0.3]], [ann, lea])).toEqual([0, 0.3]);
   });
 
+  it('takes their shared sound with them, and back', async () => {
+    const { conference, ann, bob, ida, lea, max } = await begin();
+    listenTo(lea, 'es');
+    const { resume } = last(ida, 'welcome');
+    const share = () => conference.join('Film', { owner: resume });
+    const early = await share();
+    expect(last(ann, 'joined').person).toMatchObject({ name: 'Film', language: 'es' });
+    expect(await heardBy(conference, [[early, 0.3]], [ann, ida, lea, max])).toEqual([0, 0, 0.3, 0]);
+    act(ann, { action: 'interpret', person: ida.id, language: null });
+    expect(last(bob, 'changed').person).toMatchObject({ name: 'Film' });
+    expect(last(bob, 'changed').person).not.toHaveProperty('language');
+    expect(await heardBy(conference, [[early, 0.3]], [ann, lea, max])).toEqual([0.3, 0.3, 0.3]);
+    act(ann, { action: 'interpret', person: ida.id, language: 'fr' });
+    listenTo(max, 'fr');
+    expect(await heardBy(conference, [[early, 0.3]], [ann, lea, max])).toEqual([0, 0, 0.3]);
+    // A language lasts as long as anything of it is heard.
+    ida.session.close(19, 'lost');
+    expect(last(lea, 'room').languages).toEqual(['fr']);
+    act(ann, { action: 'interpret', person: ida.id, language: 'de' });
+    expect(last(lea, 'room').languages).toEqual(['de']);
+    const again = await conference.join('Ida', { resume });
+    expect(again.session.messages[0]).toMatchObject({ type: 'welcome' });
+    expect(await heardBy(conference, [[early, 0.3]], [ann, max])).toEqual([0, 0]);
+    act(ann, { action: 'role', person: again.id, role: 'listener' });
+    expect(last(lea, 'room')).not.toHaveProperty('languages');
+    act(ann, { action: 'role', person: again.id, role: 'speaker' });
+    expect(await heardBy(conference, [[early, 0.3]], [ann, lea, max])).toEqual([0.3, 0.3, 0.3]);
+  });
+
   it('is made of somebody who is away, for when they are back', async () => {
     const { conference, ann, bob, lea } = await begin();
     const { resume } = last(bob, 'welcome');

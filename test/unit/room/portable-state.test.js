@@ -401,6 +401,48 @@ describe('an older token', () => {
       expect(codeOf(await other.join('Bob', { resume: bobToken }))).toBe('room-locked');
   });
 
+  it('undoes no move of somebody who is away to a group, or back', async () => {
+    const nodes = new Nodes();
+    const one = nodes.add();
+    const [ann, bob] = [await one.join('Ann'), await one.join('Bob')];
+    does(ann, { action: 'groups', count: 2 });
+    does(ann, { action: 'group', person: bob.id, group: 1 });
+    const token = tokenOf(bob);
+    one.clock.advance(1000);
+    bob.session.close(19, 'lost');
+    does(ann, { action: 'group', person: bob.id, group: 2 });
+    await settle();
+    const groupAt = async (/** @type {Conference} */ conference) => {
+      await conference.join('Ann', { resume: tokenOf(ann) });
+      await conference.join('Bob', { resume: token });
+      return labOf(conference).find(bob.id)?.group;
+    };
+    expect(await groupAt(nodes.add({}, 1000))).toBe(2);
+    does(ann, { action: 'groups-back' });
+    does(ann, { action: 'groups', count: 2 });
+    await settle();
+    expect(await groupAt(nodes.add({}, 1000))).toBe(0);
+  });
+
+  it('undoes no other language of an interpreter who is away', async () => {
+    for (const language of ['fr', null]) {
+      const nodes = new Nodes();
+      const one = nodes.add();
+      const [ann, ida] = [await one.join('Ann'), await one.join('Ida')];
+      does(ann, { action: 'broadcast', on: true });
+      does(ann, { action: 'interpret', person: ida.id, language: 'es' });
+      const token = tokenOf(ida);
+      one.clock.advance(1000);
+      ida.session.close(19, 'lost');
+      does(ann, { action: 'interpret', person: ida.id, language });
+      await settle();
+      const other = nodes.add({}, 1000);
+      await other.join('Ann', { resume: tokenOf(ann) });
+      await other.join('Ida', { resume: token });
+      expect(labOf(other).find(ida.id)?.language).toBe(language);
+    }
+  });
+
   it('of a newcomer who gave the role back to the moderator has it no more', async () => {
     const nodes = new Nodes();
     const ann = await nodes.add().join('Ann');
