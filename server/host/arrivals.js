@@ -37,6 +37,13 @@ const JOIN_TIMEOUT_MS = 10_000;
 /** Entry by a room's stream key. @type {Readonly<Entry>} */
 const STREAM_ENTRY = Object.freeze({ grant: STREAM_GRANT, password: null, admitted: true });
 
+/**
+ * Interval between looks for the owner of a shared sound, who is about to come from another node,
+ * in milliseconds, and most of them.
+ */
+const OWNER_LOOK_MS = 100;
+const OWNER_LOOKS = 30;
+
 /** Rate at which one network may look for rooms of other nodes. */
 const SEARCHES = Object.freeze({ atOnce: 200, perSecond: 10 });
 
@@ -155,8 +162,6 @@ export class Arrivals {
    * @param {Pick<RoomsByNode, 'find'>} roomsByNode
    */
   async #findFirst(session, join, roomsByNode) {
-    if (this.#searches.take(networkOfPeer(session.peer), this.#clock.now()) > 0)
-      return refuse(session, 'join-flood');
     let isThere = true;
     session.handler = { packet: () => {}, control: () => {}, closed: () => void (isThere = false) };
     try {
@@ -164,6 +169,8 @@ export class Arrivals {
       // No room is opened on any node for a participant without a token or a place, nor for a
       // stream or a shared sound. The room's own node checks the rest.
       const place = taken ?? this.#rooms.signedPlace(join.room, join);
+      // All people of a node that has died come back at once, perhaps from one network.
+      if (place === null && this.#isSearchFlood(session)) return refuse(session, 'join-flood');
       const admission = place === null ? await this.#admission(join) : null;
       const found =
         typeof admission === 'string'
@@ -185,6 +192,11 @@ export class Arrivals {
     } catch (error) {
       this.#failed(session, error);
     }
+  }
+
+  /** @param {Session} session */
+  #isSearchFlood({ peer }) {
+    return this.#searches.take(networkOfPeer(peer), this.#clock.now()) > 0;
   }
 
   /**
@@ -221,15 +233,38 @@ export class Arrivals {
    * @param {Session} session
    * @param {JoinMessage} join
    * @param {string} token
+   * @param {number} [looks]  left for an owner who is still to come
    */
-  #admitShared(session, join, token) {
+  #admitShared(session, join, token, looks = OWNER_LOOKS) {
     const room = this.#rooms.get(join.room);
     const owner = room?.people.places.holder(token) ?? null;
-    if (!room || owner === null) return refuse(session, 'not-found');
+    if (!room || owner === null) {
+      const isExpected = looks > 0 && this.#rooms.takenPlace(join.room, { resume: token }) !== null;
+      return isExpected
+        ? this.#awaitOwner(session, () => this.#admitShared(session, join, token, looks - 1))
+        : refuse(session, 'not-found');
+    }
     if (owner.grant.isStream || !owner.standing.permissions.has('speak'))
       return refuse(session, 'not-allowed');
     const entry = { grant: sharedGrant(owner.id), password: null, admitted: true };
     this.#enter(session, { ...soundOnly(join), stage: room.rules.stage.key }, entry);
+  }
+
+  /**
+   * Has a shared sound wait, because it has come to the room's next node before its owner.
+   * @param {Session} session
+   * @param {() => void} look
+   */
+  #awaitOwner(session, look) {
+    const timer = this.#clock.setTimeout(() => {
+      try {
+        look();
+      } catch (error) {
+        this.#failed(session, error);
+      }
+    }, OWNER_LOOK_MS);
+    const closed = () => this.#clock.clearTimeout(timer);
+    session.handler = { packet: () => {}, control: () => {}, closed };
   }
 
   /** @param {JoinMessage} join */

@@ -107,11 +107,19 @@ const ACTIONS = Object.freeze({
   caption({ record }, member, message) {
     return record.captions.write(member, message);
   },
-  volume({ people, sound }, member, { person, gain, pan }) {
-    const other = people.present.get(person);
+  volume({ config, people, rules, sound }, member, { person, gain, pan }) {
     const { listener } = member;
-    if (!other?.source || !listener || listener.isLight || other === member) return false;
-    sound.delivery.setVolume(listener, other.source, gain, pan);
+    if (!listener || listener.isLight || person === member.id) return false;
+    const source = people.present.get(person)?.source;
+    if (source) {
+      sound.delivery.setVolume(listener, source, gain, pan);
+      return true;
+    }
+    // Somebody who is away, or about to come from another node, is heard with it later.
+    const isExpected = people.find(person)?.away || rules.succession.waits;
+    if (!isExpected || listener.volumes.size >= config.maxParticipants) return false;
+    listener.volumes.set(person, gain, config.format.channels === 2 ? pan : 0, -1);
+    sound.delivery.listenersChanged();
     return true;
   },
   delay({ config, sound }, member, { serverDelayMs }) {

@@ -13,6 +13,8 @@ import { FakeClock } from '../../testkit/fake-clock.js';
 import { FakeSession } from './fake-session.js';
 
 export class RelayingNodes {
+  /** Address of the people who join. */
+  peer = '127.0.0.1:9';
   clock = new FakeClock();
   network = new FakeNetwork(this.clock);
 
@@ -104,7 +106,7 @@ export class RelayingNodes {
    */
   async join(node, name, wishes = {}) {
     const session = new FakeSession(node.conference.transport);
-    session.peer = '127.0.0.1:9';
+    session.peer = this.peer;
     node.conference.arrivals.accept(session);
     session.handler?.control({ type: 'join', version: 1, room: 'lab', name, ...wishes });
     await settle();

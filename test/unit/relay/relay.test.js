@@ -7,6 +7,7 @@ import {
   writeClockRequest,
 } from '../../../public/shared/wire/packet.js';
 import { OPERATOR } from '../../../server/state/grant.js';
+import { FakeSession } from '../../fakes/fake-session.js';
 import { RelayingNodes } from '../../fakes/relaying-nodes.js';
 
 /** @import { Person } from '../../fakes/conference.js' */
@@ -301,6 +302,24 @@ describe('a room that another node relays', () => {
     other.bus.stand(false);
     await nodes.pass(500);
     expect([far.session.closed, other.relays.out.size]).toEqual([null, 1]);
+  });
+
+  it('has its listeners back at once, though their network asks for many rooms', async () => {
+    const call = await create({ idleTimeoutMs: 600_000 });
+    const { nodes, other } = call;
+    nodes.peer = '192.0.2.7:1';
+    const far = await relayed(call);
+    const { you, resume } = last(far, 'welcome');
+    far.session.close(19, 'lost');
+    for (let i = 0; i < 250; i++) {
+      const session = new FakeSession(other.conference.transport);
+      session.peer = nodes.peer;
+      other.conference.arrivals.accept(session);
+      const join = { type: 'join', version: 1, room: `r${i}`, name: 'x', streamKey: 'k' };
+      session.handler?.control(join);
+    }
+    expect(last(await relayed(call, 'New'), 'refused').code).toBe('join-flood');
+    expect(last(await relayed(call, 'Far', { resume }), 'welcome')).toMatchObject({ you });
   });
 
   it('takes its listeners itself when the nodes reach each other no more', async () => {

@@ -209,6 +209,63 @@ describe('a room of which everything is set', () => {
     });
   });
 
+  it('has a shared sound that comes before its owner, and none without one', async () => {
+    const nodes = new Nodes();
+    const one = nodes.add();
+    const [ann, bob] = [await one.join('Ann'), await one.join('Bob')];
+    await settle();
+    const other = nodes.add({}, 1000);
+    const share = (/** @type {Person} */ owner) => other.join('Film', { owner: tokenOf(owner) });
+    const film = await share(bob);
+    const [left, early] = [await share(bob), await share(ann)];
+    left.session.close(0, 'left');
+    other.clock.advance(1000);
+    expect([film, early].map(codeOf)).toEqual([undefined, undefined]);
+    const bob2 = await other.join('Bob', { resume: tokenOf(bob) });
+    other.clock.advance(200);
+    expect(welcomeOf(film)).toMatchObject({ role: 'speaker', may: ['speak'] });
+    expect(labOf(other).find(welcomeOf(film).you)?.grant.owner).toBe(bob2.id);
+    other.clock.advance(3000);
+    expect(codeOf(early)).toBe('not-found');
+    expect(left.session.messages).toEqual([]);
+    expect(codeOf(await other.join('Film', { owner: `${tokenOf(ann)}x` }))).toBe('not-found');
+  });
+
+  it('has the volumes that somebody asks for before the others are there', async () => {
+    const nodes = new Nodes();
+    const one = nodes.add();
+    const [ann, bob] = [await one.join('Ann'), await one.join('Bob')];
+    await settle();
+    const other = nodes.add({ maxParticipants: 3 }, 1000);
+    const bob2 = await other.join('Bob', { resume: tokenOf(bob) });
+    const setGain = (/** @type {number} */ gain, person = ann.id) =>
+      bob2.session.handler?.control({ type: 'volume', person, gain });
+    const heardOf = async (/** @type {Person} */ person) => {
+      const first = Math.floor(other.clock.now() / 20) + 1;
+      for (let frame = first; frame < first + 20; frame++) {
+        await person.speak(frame, 0.4);
+        other.pass(1);
+      }
+      other.pass(5);
+      return (await bob2.heard()).get(first + 15)?.[0];
+    };
+    setGain(0.5);
+    const ann2 = await other.join('Ann', { resume: tokenOf(ann) });
+    expect(await heardOf(ann2)).toBeCloseTo(0.2, 3);
+    ann2.session.close(19, 'lost');
+    setGain(0.25);
+    const ann3 = await other.join('Ann', { resume: tokenOf(ann) });
+    expect(await heardOf(ann3)).toBeCloseTo(0.1, 3);
+    // No more than there can be people, and none of anybody else later.
+    for (let id = 100; id < 110; id++) setGain(0, String(id));
+    const { listener } = /** @type {any} */ (labOf(other).find(bob.id));
+    expect(listener.volumes.size).toBe(3);
+    other.clock.advance(40_000);
+    listener.volumes.forget('100');
+    setGain(0, '111');
+    expect(listener.volumes.size).toBe(2);
+  });
+
   it('is read by a node of the release before, and reads what that one tells', () => {
     const before = {
       locked: true,
