@@ -314,6 +314,9 @@ class NodeCall extends EventEmitter {
     else if (now.state !== before.state && this.#hasJoined) {
       this.#warm();
       this.emit(now.state === 'away' ? 'reconnecting' : 'reconnected');
+    } else if (now.joined !== before.joined && now.state === 'joined' && this.#hasJoined) {
+      // The room has moved to another node, and the call with it, without a break.
+      this.emit('reconnected');
     }
   }
 

@@ -125,7 +125,10 @@ export interface CallEvents {
   speakers: [speakers: readonly Speaker[]];
   /** The connection is lost, and the client tries to connect again. */
   reconnecting: [];
-  /** The connection is back. Speech has waited; what others said in between is lost. */
+  /**
+   * The connection is back. Speech has waited; what others said in between is lost. Also emitted
+   * alone, when the room has moved to another node of a cluster, without a break.
+   */
   reconnected: [];
   /** The call is over: 'left' after leave(), otherwise a code of the protocol and a sentence. */
   closed: [end: { code: string; message: string }];

@@ -264,7 +264,6 @@ export class RoomPage {
       this.#tab.hold();
     }
     this.#own.joined();
-    this.#volumes.sendAll();
   }
 
   /** @param {string} key of the broadcast's stage, for a person on it; otherwise empty */

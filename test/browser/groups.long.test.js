@@ -105,11 +105,24 @@ inBrowser.describe(`groups in ${BROWSER}`, () => {
     await takePicture(lea, 'listener-390');
     await lea.getByLabel('Language').selectOption('Spanish');
     await expect.poll(() => loudness(heard)).toBeGreaterThan(0.02);
+    // A language that has just ended is refused: the page says so, and shows what is still heard.
+    await lea.getByLabel('Language').evaluate((list) => list.append(new Option('French', 'fr')));
+    await lea.getByLabel('Language').selectOption('French');
+    await lea.getByText('Nobody interprets into this language now.').waitFor();
+    expect(await lea.getByLabel('Language').inputValue()).toBe('es');
+    expect(await loudness(heard)).toBeGreaterThan(0.02);
     await lea.getByLabel('Language').selectOption('As spoken');
     await expect.poll(() => loudness(heard)).toBeLessThan(0.001);
     await lea.getByLabel('Language').focus();
     await lea.keyboard.press('ArrowDown');
     await expect.poll(() => loudness(heard)).toBeGreaterThan(0.02);
+
+    // Each call asks for the language again.
+    await button(lea, 'Pause').click();
+    await button(lea, 'Listen').click();
+    await button(lea, 'Pause').waitFor();
+    const resumed = await record(lea);
+    await expect.poll(() => loudness(resumed)).toBeGreaterThan(0.02);
 
     await lea.reload();
     await button(lea, 'Listen').click();

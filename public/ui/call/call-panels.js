@@ -30,6 +30,7 @@ import { labels, texts } from '../../texts/texts.js';
  * @import { CaptionSwitch } from '../captions/caption-switch.js'
  * @import { CaptionFields } from '../../shared/messages/fields.js'
  * @import { ServerMessages } from '../../shared/messages/server-messages.js'
+ * @import { LanguageChoice } from '../kit/language-choice.js'
  * @import { Notices } from '../kit/notices.js'
  * @import { OwnVolumes } from '../people/own-volumes.js'
  * @import { SettingsPanel } from '../settings/settings-panel.js'
@@ -81,6 +82,8 @@ export class CallPanels {
   #hasGroups = false;
   /** Likewise for languages. */
   #hasLanguages = false;
+  /** @type {LanguageChoice | null} */
+  #languages = null;
 
   /**
    * @param {string} room
@@ -161,8 +164,9 @@ export class CallPanels {
     import('../kit/language-choice.js').then(
       ({ LanguageChoice }) => {
         const choice = new LanguageChoice(current.send, () => this.#title);
+        this.#languages = choice;
         elementOf('knocks', HTMLElement).before(choice.element);
-        current.store.subscribe(['access', 'session', 'state'], (call) => {
+        current.store.subscribe(['access', 'joined', 'state'], (call) => {
           if (call.state === 'joined') choice.show(call);
         });
       },
@@ -249,6 +253,7 @@ export class CallPanels {
     // Nobody reads captions any more, or too many came: the next ones will do.
     else if (of === 'caption') return;
     else this.#notices.show(code);
+    if (of === 'language') this.#languages?.refused();
   }
 
   /**

@@ -2,6 +2,7 @@ import { readChoices } from '../settings/choices.js';
 
 /**
  * @import { CaptionFields } from '../../shared/messages/fields.js'
+ * @import { CallView } from '../../client/call/types.js'
  * @import { CallPage } from '../call/call-panels.js'
  * @import { CaptionsView } from './captions-view.js'
  */
@@ -16,15 +17,15 @@ export class CaptionSwitch {
   #view = null;
   /** True once this person's own captions are loaded, or being loaded. */
   #hasOwn = false;
-  /** Session that has been asked for captions. */
-  #asked = 0;
+  /** The join after which captions were asked for. @type {CallView['joined']} */
+  #asked = null;
 
   /** @param {CallPage} page */
   constructor(page) {
     this.#page = page;
-    page.current.store.subscribe(['state', 'session', 'captions'], (now) => {
-      if (now.state === 'joined' && now.session !== this.#asked) {
-        this.#asked = now.session;
+    page.current.store.subscribe(['state', 'joined', 'captions'], (now) => {
+      if (now.state === 'joined' && now.joined !== this.#asked) {
+        this.#asked = now.joined;
         if (readChoices().captions) this.chosen();
       }
       if (now.state === 'idle') void this.#view?.then((view) => view?.clear());

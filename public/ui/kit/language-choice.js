@@ -19,8 +19,12 @@ export class LanguageChoice {
   #next;
   #select = build('select', { id: 'language-heard', 'aria-describedby': 'language-hint' });
   #wanted = read();
+  /** The last request, and the one before, which holds if the last is refused. */
+  #heard = '';
+  #before = '';
   #options = '';
-  #session = 0;
+  /** The join that was answered with a request. @type {CallView['joined']} */
+  #joined = null;
   element = build(
     'div',
     { class: 'field language-choice', hidden: true },
@@ -44,26 +48,35 @@ export class LanguageChoice {
   }
 
   /** @param {CallView} call  that has joined */
-  show({ access: { rules, role }, session }) {
+  show({ access: { rules, role }, joined }) {
     const { languages } = rules;
     keepFocus(
       () => (this.element.hidden = languages.length === 0 || role !== 'listener'),
       this.#next,
     );
     const options = languages.join();
-    if (options === this.#options && session === this.#session) return;
+    if (options === this.#options && joined === this.#joined) return;
     if (options !== this.#options) {
       const all = [['', texts.floor], ...languages.map((tag) => [tag, languageName(tag)])];
       this.#select.replaceChildren(...all.map(([value, text]) => build('option', { value }, text)));
     }
+    if (joined !== this.#joined || !languages.includes(this.#heard)) this.#heard = '';
     this.#options = options;
-    this.#session = session;
+    this.#joined = joined;
     const isThere = languages.includes(this.#wanted);
     this.#select.value = isThere ? this.#wanted : '';
     if (isThere && role === 'listener') this.#ask();
   }
 
+  /** Shows what is still heard. The wish holds for the next join. */
+  refused() {
+    this.#heard = this.#before;
+    this.#select.value = this.#heard;
+  }
+
   #ask() {
+    this.#before = this.#heard;
+    this.#heard = this.#select.value;
     this.#send({ type: 'language', language: this.#select.value || null });
   }
 }

@@ -1,5 +1,6 @@
 /**
  * A listener's setting for another person.
+ * @import { CallView } from '../../client/call/types.js'
  * @import { CurrentCall } from '../call/current-call.js'
  *
  * How one hears another.
@@ -19,11 +20,18 @@ export class OwnVolumes {
   #volumes = new Map();
   #you = '';
   #current;
+  /** The join after which the volumes were sent. @type {CallView['joined']} */
+  #sent = null;
 
   /** @param {CurrentCall} current */
   constructor(current) {
     this.#current = current;
-    current.store.subscribe(['you'], ({ you }) => you !== '' && this.#follow(you));
+    current.store.subscribe(['you', 'joined', 'state'], ({ you, joined, state }) => {
+      if (you !== '') this.#follow(you);
+      if (state !== 'joined' || joined === this.#sent) return;
+      this.#sent = joined;
+      for (const [person, volume] of this.#volumes) this.#send(person, volume);
+    });
   }
 
   /**
@@ -70,10 +78,5 @@ export class OwnVolumes {
   /** @param {string} person @param {Volume} volume */
   #send(person, volume) {
     this.#current.send({ type: 'volume', person, ...volume });
-  }
-
-  /** Sends all volumes, over a new connection. */
-  sendAll() {
-    for (const [person, volume] of this.#volumes) this.#send(person, volume);
   }
 }

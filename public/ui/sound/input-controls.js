@@ -62,7 +62,7 @@ export class InputControls {
       build('p', { class: 'hint' }, inputTexts.hint),
     );
     this.#over(inputTexts.off);
-    current.store.subscribe(['state', 'access', 'session'], ({ state, access }) => {
+    current.store.subscribe(['state', 'access', 'joined'], ({ state, access }) => {
       if (this.#running === null) return;
       const isOver = state === 'ended' || state === 'idle';
       if (isOver || !isAllowed(access, 'speak')) this.#end(inputTexts.off);

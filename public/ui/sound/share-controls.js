@@ -67,7 +67,7 @@ export class ShareControls {
     );
     this.#over(texts.shareNone);
     // Without its owner's place a shared sound has none, and listeners share none.
-    current.store.subscribe(['you', 'state', 'access', 'session'], ({ you, state, access }) => {
+    current.store.subscribe(['you', 'state', 'access', 'joined'], ({ you, state, access }) => {
       const goesOn = you === this.#owner && state !== 'ended' && isAllowed(access, 'speak');
       if (this.#shared === null) return;
       if (goesOn) return this.#sendOwnGain();
