@@ -18,6 +18,7 @@
  * @property {unknown} timer
  */
 
+import { errors } from '../../../public/shared/errors.js';
 import { networkOfPeer } from '../../network-address.js';
 import { refuse } from '../../session/session.js';
 import { isLeave } from '../commands.js';
@@ -35,15 +36,18 @@ export class Lobby {
   #knocks = new Map();
   #clock;
   #people;
+  #idleTimeoutMs;
   #next = 1;
 
   /**
    * @param {Clock} clock
    * @param {Pick<People, 'tellModerators'>} people
+   * @param {number} idleTimeoutMs  silence of a relay after which its people have gone
    */
-  constructor(clock, people) {
+  constructor(clock, people, idleTimeoutMs) {
     this.#clock = clock;
     this.#people = people;
+    this.#idleTimeoutMs = idleTimeoutMs;
   }
 
   /** The waiting people, as moderators see them, the oldest first. */
@@ -101,6 +105,15 @@ export class Lobby {
     const knock = this.#take(id);
     if (knock) refuse(knock.session, 'turned-away');
     return knock !== undefined;
+  }
+
+  /** Ends the wait of people at a relay that has gone: nobody reports the end of their sessions. */
+  review() {
+    const since = this.#clock.now() - this.#idleTimeoutMs;
+    const { close, message } = errors['idle-timeout'];
+    for (const { session } of [...this.#knocks.values()])
+      if (session.transport.isRelay && (session.heardMs ?? Infinity) < since)
+        session.close(close, message);
   }
 
   admitAll() {

@@ -105,7 +105,7 @@ export class Rules {
         services.happened?.({ event: isLive ? 'broadcast_started' : 'broadcast_finished', room }),
     });
     this.streams = new Streams(people);
-    this.lobby = new Lobby(clock, people);
+    this.lobby = new Lobby(clock, people, config.idleTimeoutMs);
     this.hands = new Hands(clock, people);
     this.succession = new Succession({ people, clock, events });
     this.casting = new Casting({
@@ -426,6 +426,7 @@ export class Rules {
 
   /** Tells other nodes once a second of new ids, hands, and notes on places. */
   review() {
+    this.lobby.review();
     const { notes, next } = this.#people.places;
     const counted = next + this.hands.next;
     if (notes.takeChange() || counted !== this.#counted) this.changed();

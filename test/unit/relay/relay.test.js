@@ -237,6 +237,21 @@ describe('a room that another node relays', () => {
     expect(framesOf(far).packets).toBeGreaterThan(3);
   });
 
+  it('has nobody in its lobby whose node has died', async () => {
+    const call = await create({ idleTimeoutMs: 7000 });
+    const { nodes, ann, near, other } = call;
+    const stay = setStay(nodes, [ann, near]);
+    send(ann, { type: 'moderate', action: 'lobby', on: true });
+    await relayed(call);
+    // Its relay reports it every 5 s.
+    await nodes.pass(15_000);
+    expect(last(ann, 'knocks').people).toMatchObject([{ name: 'Far' }]);
+    other.bus.dead = true;
+    await nodes.pass(13_000);
+    expect(last(ann, 'knocks').people).toEqual([]);
+    stay();
+  });
+
   it('removes somebody who listens there, for a time where they are banned', async () => {
     const call = await create();
     const { nodes } = call;
