@@ -38,6 +38,39 @@ function showLists({ lists, focus }) {
   return { shown, added, made: made.join(''), refocused, focused };
 }
 
+/**
+ * Runs in the page: presses a switch of the panel Room, whose requests come to nothing, and joins
+ * again.
+ */
+const USE_ROOM_PANEL = `Promise.all([
+  import('/public/ui/moderation/room-panel.js'),
+  import('/public/ui/call/current-call.js'),
+]).then(async ([{ RoomPanel }, { CurrentCall }]) => {
+  const asked = [];
+  let isConnected = true;
+  const send = ({ action, on }) => {
+    asked.push(on === undefined ? action : action + ' ' + on);
+    return isConnected;
+  };
+  const current = new CurrentCall();
+  const panel = new RoomPanel(current, send, {});
+  document.body.append(panel.element);
+  const lock = panel.element.querySelector('#room-lock');
+  const shown = [];
+  lock.click();
+  shown.push(lock.checked);
+  await new Promise((done) => setTimeout(done, 2000));
+  shown.push(lock.checked);
+  isConnected = false;
+  lock.click();
+  shown.push(lock.checked);
+  const requests = asked.splice(0);
+  current.store.set({ state: 'joined', joined: {} });
+  panel.element.remove();
+  current.store.set({ joined: {} });
+  return { requests, shown, again: asked };
+})`;
+
 inBrowser.describe('the page’s kit', () => {
   const site = useSite(['--engine', 'none']);
 
@@ -64,6 +97,15 @@ inBrowser.describe('the page’s kit', () => {
       expect(await show(['a', ''], 'a')).toMatchObject({ shown: '', refocused: 'none left' });
     },
   );
+
+  inBrowser.it('has a panel Room that shows what holds, and asks again after a join', async () => {
+    const page = await site.page('/');
+    expect(await page.evaluate(USE_ROOM_PANEL)).toEqual({
+      requests: ['lock true', 'lock true'],
+      shown: [true, false, false],
+      again: ['bans', 'listeners'],
+    });
+  });
 
   inBrowser.it('announces a sentence beside one of a moment before', async () => {
     const page = await site.page('/');

@@ -14,10 +14,14 @@ import { texts as callTexts } from '../../texts/texts.js';
 
 /**
  * @import { Access, CallView } from '../../client/call/types.js'
+ * @import { ClientMessage } from '../../shared/messages/client-messages.js'
  * @import { BanFields } from '../../shared/messages/fields.js'
  * @import { CurrentCall, Send } from '../call/current-call.js'
  * @import { Notices } from '../kit/notices.js'
  */
+
+/** Time after which a switch shows what holds, as a request may be refused, in milliseconds. */
+const ANSWER_MS = 1500;
 
 /** The panel Room, in which a moderator sets who may join and what others may do. */
 export class RoomPanel {
@@ -55,6 +59,11 @@ export class RoomPanel {
    */
   constructor(current, send, notices) {
     this.#send = send;
+    const request = (/** @type {ClientMessage} */ message) => {
+      const show = () => this.#show(current.store.value.access);
+      if (send(message)) setTimeout(show, ANSWER_MS);
+      else show();
+    };
     const copy = (
       /** @type {string} */ link,
       /** @type {string} */ copied = callTexts.linkCopied,
@@ -67,16 +76,16 @@ export class RoomPanel {
     this.#broadcast = new BroadcastControls(send, copy);
     this.#streams = new StreamControls(send, copy);
     this.#lock = makeSwitch('room-lock', texts.lock, texts.lockHint, (on) =>
-      send(moderate.lock(on)),
+      request(moderate.lock(on)),
     );
     this.#lobby = makeSwitch('room-lobby', texts.lobby, texts.lobbyHint, (on) =>
-      send(moderate.lobby(on)),
+      request(moderate.lobby(on)),
     );
     this.#chat = makeChoice('room-chat', texts.chatPermission, texts.allowed, (who) =>
-      send(moderate.allow('chat', who)),
+      request(moderate.allow('chat', who)),
     );
     this.#record = makeChoice('room-record', texts.recordPermission, texts.allowed, (who) =>
-      send(moderate.allow('record', who)),
+      request(moderate.allow('record', who)),
     );
     this.#mode = makeChoice('room-mode', texts.mode, texts.modes, (mode) => this.#chooseMode(mode));
     this.#mode.select.setAttribute('aria-describedby', this.#modeHint.id);
@@ -116,6 +125,10 @@ export class RoomPanel {
     );
     current.store.subscribe(['access'], ({ access }) => this.#show(access));
     current.store.subscribe(['people', 'you'], (call) => this.#showStepDown(call));
+    // A new join begins without what was requested before.
+    current.store.subscribe(['joined', 'state'], ({ state }) => {
+      if (state === 'joined' && this.element.checkVisibility()) this.opened();
+    });
   }
 
   /**
