@@ -79,6 +79,7 @@ export class ListenPage {
           this.#view.quality(texts.quality(kbps, transportName, delayMs)),
         notice: (code, holds) => this.#notice(code, holds),
         moderated: (message) => this.#moderated(message),
+        refused: (message) => void this.#refused(message),
       },
     );
   }
@@ -177,6 +178,18 @@ export class ListenPage {
   async #failed(code) {
     this.#stop(texts.failed);
     if (code.startsWith('password-')) this.#view.askPassword();
+    await this.#explain(code);
+  }
+
+  /** @param {ServerMessages['refused']} message */
+  async #refused({ of, code }) {
+    if (of !== 'language') return;
+    this.#languages?.refused();
+    await this.#explain(code);
+  }
+
+  /** @param {string} code */
+  async #explain(code) {
     try {
       const { noticeText } = await import('../texts/failures.js');
       this.#view.showStatus(noticeText(code));

@@ -13,6 +13,7 @@
  * @property {(kbps: number, transport: string, delayMs: number | null) => void} quality each second
  * @property {(code: string, holds: boolean) => void} notice
  * @property {(message: ServerMessages['moderated']) => void} moderated
+ * @property {(message: ServerMessages['refused']) => void} refused
  */
 
 import { roomOfLink } from '../shared/links.js';
@@ -96,6 +97,7 @@ export class Listening {
     call.addEventListener('notice', ({ detail: { code } }) => this.#on.notice(code, true));
     call.addEventListener('settled', ({ detail: { code } }) => this.#on.notice(code, false));
     call.addEventListener('moderated', ({ detail }) => this.#on.moderated(detail));
+    call.addEventListener('refused', ({ detail }) => this.#on.refused(detail));
   }
 
   #forget() {

@@ -166,7 +166,8 @@ export class Room {
     if (answer === 'knock') return this.#knock(session, name, request, entry);
     if (answer !== null) return answer;
     const arrival = this.#arrivalOf(request, entry, place);
-    if (this.rules.casting.isElsewhere(session, request, arrival.permissions, entry.admitted))
+    const isExpected = entry.admitted === true || (place.before?.hears ?? null) !== null;
+    if (this.rules.casting.isElsewhere(session, request, arrival.permissions, isExpected))
       return 'moved';
     // A newer shared sound takes the place of an older one, whose connection may be lost.
     const { owner } = arrival.grant;

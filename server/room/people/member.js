@@ -89,6 +89,8 @@ export class Member {
   movedMs = -Infinity;
   /** Tag of the language that the member interprets into; null for others. */
   language;
+  /** Tag of the language that a listener has chosen; null for the floor. @type {string | null} */
+  hears = null;
   /** True while the member is being recorded. */
   recorded = false;
   /**
@@ -335,6 +337,7 @@ export class Member {
     // Its new streams are in the room.
     this.group = 0;
     this.language = null;
+    this.hears = null;
   }
 
   /** Delay that this member hears with, in milliseconds. */

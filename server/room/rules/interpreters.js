@@ -4,7 +4,7 @@
  * @import { Member } from '../people/member.js'
  * @import { People } from '../people/people.js'
  * @import { Sound } from '../sound/sound.js'
- * @import { Stage } from './stage.js'
+ * @import { Casting, Stage } from './stage.js'
  */
 
 import { MAX_LANGUAGES } from '../../../public/shared/limits.js';
@@ -17,6 +17,7 @@ export class Interpreters {
   #people;
   #sound;
   #stage;
+  #casting;
   #recording;
   #onChange;
   #told = '';
@@ -26,13 +27,15 @@ export class Interpreters {
    * @param {People} options.people
    * @param {Pick<Sound, 'delivery'>} options.sound
    * @param {Pick<Stage, 'isOn'>} options.stage
+   * @param {Pick<Casting, 'bringHome'>} options.casting
    * @param {Pick<RoomRecording, 'pause' | 'resume'>} options.recording
    * @param {() => void} options.onChange  called when `languages` has changed
    */
-  constructor({ people, sound, stage, recording, onChange }) {
+  constructor({ people, sound, stage, casting, recording, onChange }) {
     this.#people = people;
     this.#sound = sound;
     this.#stage = stage;
+    this.#casting = casting;
     this.#recording = recording;
     this.#onChange = onChange;
   }
@@ -144,8 +147,11 @@ export class Interpreters {
     if (tag !== null && (language === null || !this.languages.includes(language)))
       return 'language-unknown';
     // Another node has the floor alone.
-    if (session.transport.isRelay) return language === null ? null : 'language-relay';
-    this.#sound.delivery.listenIn(listener, language);
+    const isElsewhere = session.transport.isRelay === true;
+    if (isElsewhere && language !== null && !this.#casting.bringHome(member))
+      return 'language-relay';
+    member.hears = language;
+    if (!isElsewhere) this.#sound.delivery.listenIn(listener, language);
     return null;
   }
 

@@ -123,6 +123,7 @@ export class Rules {
       people,
       sound,
       stage: this.stage,
+      casting: this.casting,
       recording,
       onChange: () => this.tell(),
     });

@@ -190,10 +190,11 @@ export class Casting {
    * @param {Session} session
    * @param {JoinRequest} request
    * @param {ReadonlySet<Permission>} permissions  theirs
-   * @param {boolean} [isAdmitted]  by a moderator, from the lobby
+   * @param {boolean} [isExpected]  a moderator let them in from the lobby, or they come for a
+   *   language
    */
-  isElsewhere({ transport }, request, permissions, isAdmitted = false) {
-    if (!transport.isRelay && (isAdmitted || !this.relays)) return false;
+  isElsewhere({ transport }, request, permissions, isExpected = false) {
+    if (!transport.isRelay && (isExpected || !this.relays)) return false;
     const { streams } = this.#sound;
     const isLight = streams.isLight(streams.deliveryOf(transport, request), permissions);
     return transport.isRelay
@@ -227,6 +228,22 @@ export class Casting {
     const { session, delivery } = member;
     const { permissions } = member.standing;
     if (!session.transport.isRelay || this.#sound.streams.isLight(delivery, permissions)) return;
+    this.#tellHome(member);
+  }
+
+  /**
+   * Moves a listener at another node to this one, which alone has the languages of interpreters.
+   * @param {Member} member
+   * @returns {boolean} false when this node keeps its last places for others
+   */
+  bringHome(member) {
+    if (this.#cluster === undefined || this.#owner.isNearlyFull()) return false;
+    this.#tellHome(member);
+    return true;
+  }
+
+  /** @param {Member} member */
+  #tellHome(member) {
     const nodes = this.#cluster?.nodes() ?? [];
     member.tell({ type: 'moved', node: nodes[0] ?? null, nodes });
   }

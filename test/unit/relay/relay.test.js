@@ -289,6 +289,56 @@ describe('a room that another node relays', () => {
     expect(last(lost, 'moved').node.id).toBe(home.id);
   });
 
+  it('brings a listener home who chooses an interpreter, while there is room', async () => {
+    const call = await create({ idleTimeoutMs: 600_000 });
+    const { nodes, home, other, ann } = call;
+    const ida = await nodes.join(home, 'Ida');
+    send(ann, { type: 'moderate', action: 'broadcast', on: true });
+    send(ann, { type: 'moderate', action: 'interpret', person: ida.id, language: 'es' });
+    const far = await relayed(call);
+    const { you, resume, rules } = last(far, 'welcome');
+    expect(rules.languages).toEqual(['es']);
+    send(far, { type: 'language', language: 'fr' });
+    await nodes.pass(20);
+    expect(last(far, 'refused')).toMatchObject({ of: 'language', code: 'language-unknown' });
+    send(far, { type: 'language', language: 'es' });
+    await nodes.pass(20);
+    expect(last(far, 'moved').node.id).toBe(home.id);
+    const back = await nodes.join(home, 'Far', { listen: true, resume });
+    expect(last(back, 'welcome')).toMatchObject({ you, role: 'listener' });
+    send(back, { type: 'language', language: 'es' });
+    const first = Math.floor(home.conference.sampleClock.now() / 960);
+    const before = [far, back].map((person) => framesOf(person).frames.length);
+    await nodes.talk(ida, first, first + 25);
+    await nodes.pass(200);
+    // The floor is silent.
+    const after = [far, back].map((person) => framesOf(person).frames.length);
+    expect([after[0] - before[0], after[1] - before[1] > 15]).toEqual([0, true]);
+    // After a lost connection there is no way round by the other node.
+    await nodes.pass(1000);
+    back.session.close(19, 'lost');
+    const wishes = { listen: true, resume: last(back, 'welcome').resume };
+    expect(last(await nodes.join(home, 'Far', wishes), 'welcome')).toMatchObject({ you });
+    expect(other.relays.out.listeners).toBe(0);
+  });
+
+  it('has the speakers alone for its listeners when the home is nearly full', async () => {
+    const call = await create({ maxSessions: 4 });
+    const { nodes, home, ann } = call;
+    const ida = await nodes.join(home, 'Ida');
+    send(ann, { type: 'moderate', action: 'broadcast', on: true });
+    send(ann, { type: 'moderate', action: 'interpret', person: ida.id, language: 'es' });
+    const far = await relayed(call);
+    await nodes.join(home, 'Bob', { stage: last(ann, 'stage').key });
+    send(far, { type: 'language', language: 'es' });
+    await nodes.pass(20);
+    expect(last(far, 'refused')).toMatchObject({ of: 'language', code: 'language-relay' });
+    expect(far.session.told('moved')).toEqual([]);
+    send(far, { type: 'language', language: null });
+    await nodes.pass(20);
+    expect(far.session.told('refused')).toHaveLength(1);
+  });
+
   it('sends its listeners on when the home dies, and drops them when their node dies', async () => {
     const call = await create();
     const { nodes, home, other } = call;

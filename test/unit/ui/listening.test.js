@@ -55,6 +55,14 @@ it('a listening page keeps its place when it is paused again before it has joine
   expect(calls.map(({ options }) => options.join.resume)).toEqual([undefined, 'TOKEN', 'TOKEN']);
 });
 
+it('a listening page learns what the server refused', async () => {
+  const refused = vi.fn();
+  await listen({ refused });
+  const detail = { type: 'refused', of: 'language', code: 'language-relay' };
+  calls[0].dispatchEvent(new CustomEvent('refused', { detail }));
+  expect(refused.mock.calls).toEqual([[detail]]);
+});
+
 it('a listening page that is paused while its code is loaded doesn’t begin', async () => {
   const { listening, start } = await listen();
   await listening.pause();
