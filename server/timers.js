@@ -4,7 +4,8 @@
  * Calls a function at an interval. The next call is scheduled when the one before it has returned.
  * @param {Clock} clock
  * @param {number} ms the interval, in milliseconds
- * @param {() => void} run
+ * @param {(lateMs: number) => void} run  lateMs: time by which the call is late. After this process
+ *   stood still, what came in the meantime may not have been read yet.
  * @returns {() => void} stops it
  */
 export function repeat(clock, ms, run) {
@@ -12,8 +13,9 @@ export function repeat(clock, ms, run) {
   /** @type {unknown} */
   let timer;
   const next = () => {
+    const dueMs = clock.now() + ms;
     timer = clock.setTimeout(() => {
-      run();
+      run(Math.max(0, clock.now() - dueMs));
       if (!stopped) next();
     }, ms);
   };

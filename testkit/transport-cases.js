@@ -268,6 +268,19 @@ export function sharedCases(start) {
     ]);
   });
 
+  it('keeps a session while the server stands still, and ends it if it stays silent', async () => {
+    const { connect, heard, clock } = closeAfter(await start());
+    await connect();
+    await until(() => heard.length === 1);
+    const [one] = heard;
+    clock.advance(IDLE_TIMEOUT_MS / 4);
+    clock.stall(2 * IDLE_TIMEOUT_MS);
+    clock.advance(IDLE_TIMEOUT_MS / 4);
+    expect(one.closed).toEqual([]);
+    clock.advance(IDLE_TIMEOUT_MS);
+    expect(one.closed.map(({ code }) => code)).toEqual([errors['idle-timeout'].close]);
+  });
+
   it('keeps a hundred sessions apart', async () => {
     const { connect, heard } = closeAfter(await start());
     const peers = await Promise.all(Array.from({ length: 100 }, () => connect()));

@@ -109,7 +109,7 @@ export class Gate {
     this.#isProxy = isProxy;
     this.#isAllowedHost = isAllowedHost;
     this.#counts = counts;
-    this.#stopChecks = repeat(clock, CHECK_MS, () => this.#endSlow());
+    this.#stopChecks = repeat(clock, CHECK_MS, (lateMs) => this.#endSlow(lateMs));
   }
 
   /**
@@ -345,10 +345,14 @@ export class Gate {
     socket.destroy();
   }
 
-  /** Aborts answers that aren't read. */
-  #endSlow() {
+  /**
+   * Aborts answers that aren't read.
+   * @param {number} lateMs  time in which this process stood still, and sent nothing
+   */
+  #endSlow(lateMs) {
     const now = this.#clock.now();
     for (const connection of this.#answering) {
+      connection.askedMs += lateMs;
       const { socket, askedMs, sentBefore } = connection;
       if (now - askedMs <= ANSWER_MS + (socket.bytesWritten - sentBefore) / BYTES_PER_MS) continue;
       this.#answering.delete(connection);

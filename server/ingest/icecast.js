@@ -122,7 +122,7 @@ class IcecastTransport {
   /** @param {IcecastOptions} options */
   constructor(options) {
     this.#options = options;
-    this.#stopChecks = repeat(options.clock, CHECK_MS, () => this.#endStalled());
+    this.#stopChecks = repeat(options.clock, CHECK_MS, (lateMs) => this.#endStalled(lateMs));
   }
 
   /** @type {Middleware} */
@@ -255,9 +255,12 @@ class IcecastTransport {
     }
   }
 
-  #endStalled() {
-    const oldest = this.#options.clock.now() - STALL_MS;
+  /** @param {number} lateMs  time in which this process stood still, which doesn't count */
+  #endStalled(lateMs) {
+    const now = this.#options.clock.now();
+    const oldest = now - STALL_MS;
     for (const mounted of [...this.#mounts]) {
+      mounted.heardMs = Math.min(now, mounted.heardMs + lateMs);
       // A program that has to wait isn't read.
       if (mounted.heardMs > oldest || mounted.session.figures.waitingMs > 0) continue;
       this.#end(mounted, 'stream-stalled');

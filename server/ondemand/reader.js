@@ -78,6 +78,8 @@ export class Reader {
   #told = '';
   /** @type {unknown} */
   #timer = null;
+  /** Due time of the timer. */
+  #dueMs = 0;
   #ended = false;
 
   /**
@@ -248,22 +250,31 @@ export class Reader {
 
   /** @param {number} ms */
   #wait(ms) {
+    const waitMs = Math.min(Math.max(LEAST_MS, ms), LOOK_MS);
     this.#clock.clearTimeout(this.#timer);
-    this.#timer = this.#clock.setTimeout(
-      () => this.#look(),
-      Math.min(Math.max(LEAST_MS, ms), LOOK_MS),
-    );
+    this.#dueMs = this.#clock.now() + waitMs;
+    this.#timer = this.#clock.setTimeout(() => this.#look(), waitMs);
   }
 
   #look() {
     if (this.#isBanned()) return this.close('banned');
     const now = this.#clock.now();
+    this.#forgive(Math.max(0, now - this.#dueMs), now);
     const [oldest] = this.#underway.values();
     if ((oldest && now - oldest.sentMs > STALLED_MS) || now - this.#heardMs > IDLE_MS)
       return this.close('idle-timeout');
     this.#tell();
     this.#wait(LOOK_MS);
     this.#advance();
+  }
+
+  /**
+   * Leaves out time in which this process stood still: acknowledgements weren't read.
+   * @param {number} lateMs @param {number} now
+   */
+  #forgive(lateMs, now) {
+    this.#heardMs = Math.min(now, this.#heardMs + lateMs);
+    for (const sent of this.#underway.values()) sent.sentMs = Math.min(now, sent.sentMs + lateMs);
   }
 
   /** Sends the state of the recording if it has changed. */

@@ -122,6 +122,9 @@ export class Room {
       members: people.present,
       visit: (member, now) => this.#visit(member, now),
       onRound: (now) => this.#endRound(now),
+      onStall: (lateMs, now) => {
+        for (const member of people.membersHere()) member.forgive(lateMs, now);
+      },
       phase: config.phase,
     });
     events.on('fault', (where, error) => this.#fail(where, error));

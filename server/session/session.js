@@ -333,6 +333,15 @@ export class BaseSession {
     return /** @type {Session} */ (/** @type {unknown} */ (this)).stats();
   }
 
+  /**
+   * Leaves out time in which this process stood still: the peer's packets weren't read.
+   * @param {number} lateMs
+   * @param {number} now on the monotonic clock
+   */
+  forgive(lateMs, now) {
+    this.heardMs = Math.min(now, this.heardMs + lateMs);
+  }
+
   /** @param {ErrorCode} code */
   closeWith(code) {
     this.close(errors[code].close, errors[code].message);
@@ -357,11 +366,14 @@ export class BaseSession {
  */
 export function closeIdle(clock, idleTimeoutMs, sessions) {
   const everyMs = Math.min(IDLE_CHECK_MS, idleTimeoutMs / 8);
-  return repeat(clock, everyMs, () => {
+  return repeat(clock, everyMs, (lateMs) => {
+    const now = clock.now();
     // The next check would come after the timeout.
-    const oldest = clock.now() - idleTimeoutMs + everyMs;
-    for (const session of [...sessions()])
+    const oldest = now - idleTimeoutMs + everyMs;
+    for (const session of [...sessions()]) {
+      session.forgive(lateMs, now);
       if (session.heardMs <= oldest) session.closeWith('idle-timeout');
+    }
   });
 }
 

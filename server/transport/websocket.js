@@ -118,7 +118,7 @@ class WebSocketTransport {
     this.#path = options.path ?? '/session';
     const { server, clock, idleTimeoutMs } = options;
     server.on('upgrade', this.#upgrade);
-    this.#stopChecks = repeat(clock, idleTimeoutMs / IDLE_PARTS, () => this.#check());
+    this.#stopChecks = repeat(clock, idleTimeoutMs / IDLE_PARTS, (lateMs) => this.#check(lateMs));
   }
 
   /** @param {Session[]} sessions @param {Uint8Array} bytes */
@@ -207,11 +207,14 @@ class WebSocketTransport {
     session.ping();
   }
 
-  #check() {
+  /** @param {number} lateMs  time in which this process stood still */
+  #check(lateMs) {
     const { clock, idleTimeoutMs } = this.#options;
+    const now = clock.now();
     // The next check would come after the timeout.
-    const oldest = clock.now() - idleTimeoutMs + idleTimeoutMs / IDLE_PARTS;
+    const oldest = now - idleTimeoutMs + idleTimeoutMs / IDLE_PARTS;
     for (const session of [...this.#sessions]) {
+      session.forgive(lateMs, now);
       if (session.heardMs <= oldest) session.abandon('idle-timeout');
       else session.ping();
     }

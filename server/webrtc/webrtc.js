@@ -272,7 +272,7 @@ class WebRtcServer {
     /** @type {Open} */
     const open = { kind, room, session, heardMs: clock.now(), ended: null };
     this.#open.set(id, open);
-    this.#stopChecks ??= repeat(clock, CHECK_MS, () => this.#check());
+    this.#stopChecks ??= repeat(clock, CHECK_MS, (lateMs) => this.#check(lateMs));
     /** @type {Peer | null} */
     let peer = null;
     /** @type {ReceivedSound | null} */
@@ -343,12 +343,14 @@ class WebRtcServer {
     return (await found).slice(0, MAX_ADDRESSES).map(({ address }) => address);
   }
 
-  #check() {
+  /** @param {number} lateMs  time in which this process stood still, which doesn't count */
+  #check(lateMs) {
     const now = this.#options.clock.now();
     for (const open of [...this.#open.values()]) {
-      const { session, heardMs } = open;
+      const { session } = open;
+      open.heardMs = Math.min(now, open.heardMs + lateMs);
       if (session instanceof WhepSession) session.keepAlive();
-      else if (now - heardMs > STALL_MS) this.#endBecause(open, 'stream-stalled');
+      else if (now - open.heardMs > STALL_MS) this.#endBecause(open, 'stream-stalled');
     }
   }
 

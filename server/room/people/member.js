@@ -224,6 +224,15 @@ export class Member {
       : this.#lastHeardMs;
   }
 
+  /**
+   * Leaves out time in which this process stood still: the member's packets weren't read.
+   * @param {number} lateMs
+   * @param {number} now  on the monotonic clock
+   */
+  forgive(lateMs, now) {
+    this.#lastHeardMs = Math.min(now, this.lastHeardMs + lateMs);
+  }
+
   /** Time from joining to the last packet, in milliseconds, with earlier sessions. */
   get heardForMs() {
     return this.lastHeardMs - this.#sinceMs;

@@ -29,6 +29,9 @@ const LONGEST_TURN = 5;
 const QUALITY_EVERY_MS = 2000;
 const MAX_QUALITIES = 50;
 
+/** Lateness of visits from which this process stood still, in milliseconds. */
+const STALL_MS = 500;
+
 /** Rounds between two lines of everybody's figures, at the log level `debug`. */
 const LOG_ROUNDS = 10;
 
@@ -124,6 +127,7 @@ export class Reports {
   #members;
   #visit;
   #onRound;
+  #onStall;
   #room;
   #log;
   /** Members of this round, and the number of them that have been visited. @type {Member[]} */
@@ -138,6 +142,8 @@ export class Reports {
   #soundThrough = new WeakMap();
   /** @type {unknown} */
   #timer = null;
+  /** Due time of the timer. */
+  #dueMs = 0;
   /** Qualities as last measured. @type {WeakMap<Member, number>} */
   #measured = new WeakMap();
   /** Changes of quality that go out in this round. @type {{ id: string, quality: number }[]} */
@@ -151,15 +157,18 @@ export class Reports {
    * @param {(member: Member, nowMs: number) => boolean} options.visit
    *   called once a second for each, before their report; false when they have gone
    * @param {(nowMs: number) => void} options.onRound  called when all have been visited
+   * @param {(lateMs: number, nowMs: number) => void} [options.onStall]  called before the visits
+   *   that come late because this process stood still
    * @param {number} [options.phase]  of a round, 0 to 1, by which the first begins earlier
    * @param {string} options.room  its name, for the log
    * @param {Partial<Pick<Log, 'debug'>>} options.log  without debug none is written
    */
-  constructor({ clock, members, visit, onRound, phase = 0, room, log }) {
+  constructor({ clock, members, visit, onRound, onStall = () => {}, phase = 0, room, log }) {
     this.#clock = clock;
     this.#members = members;
     this.#visit = visit;
     this.#onRound = onRound;
+    this.#onStall = onStall;
     this.#room = room;
     this.#log = log;
     this.#later(ROUND_MS * (1 - phase));
@@ -167,11 +176,14 @@ export class Reports {
 
   /** @param {number} ms */
   #later(ms) {
+    this.#dueMs = this.#clock.now() + ms;
     this.#timer = this.#clock.setTimeout(() => this.#go(), ms);
   }
 
   #go() {
     const now = this.#clock.now();
+    const lateMs = now - this.#dueMs;
+    if (lateMs > STALL_MS) this.#onStall(lateMs, now);
     if (this.#visited === this.#round.length) this.#begin();
     // Scheduled before the visits: the last one may end the room, and its reports with it.
     this.#later(ROUND_MS / Math.max(1, Math.ceil(this.#round.length / this.#atOnce)));

@@ -183,6 +183,17 @@ describe('a reader of a recording', () => {
     expect(blocked.native.sent[0].number).toBe(0);
   });
 
+  it('has its time to acknowledge, though the server stands still', async () => {
+    const { native, clock, pass } = open();
+    native.say({ type: 'play', epoch: 1, from: 0 });
+    await pass(10_000, false);
+    clock.stall(40_000);
+    await pass(10_000, false);
+    expect(native.closedWith).toBe(null);
+    await pass(15_000, false);
+    expect(native.closedWith).toBe(errors['idle-timeout'].close);
+  });
+
   it('waits at the end of a growing recording, and hears as it grows', async () => {
     const { native, segments, pass } = open({ count: 2, whole: false });
     native.say({ type: 'play', epoch: 1, from: 1 });

@@ -820,6 +820,18 @@ describe('a person who comes and goes', () => {
     expect(conference.rooms.get('lab')?.size).toBe(1);
   });
 
+  it('is not lost because the server stood still, as anybody who listens', async () => {
+    const conference = new Conference({ idleTimeoutMs: 3000 });
+    const all = [await conference.join('Ann'), await conference.join('Lea', { listen: true })];
+    const codes = () => all.map(({ session }) => session.closed?.code ?? null);
+    conference.clock.advance(1500);
+    conference.clock.stall(60_000);
+    conference.clock.advance(1000);
+    expect(codes()).toEqual([null, null]);
+    conference.clock.advance(3000);
+    expect(codes()).toEqual([11, 11]);
+  });
+
   it('is refused when the room is full, and when there are too many rooms', async () => {
     const conference = new Conference({ maxParticipants: 2, maxRooms: 2 });
     await conference.join('Ann');

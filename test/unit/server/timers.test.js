@@ -13,6 +13,16 @@ describe('repeat', () => {
     clock.advance(100);
     expect([run.mock.calls.length, clock.waiting]).toEqual([4, 0]);
   });
+
+  it('tells how late a call is after the process stood still', () => {
+    const clock = new FakeClock();
+    const run = vi.fn();
+    repeat(clock, 10, run);
+    clock.advance(10);
+    clock.stall(500);
+    clock.advance(10);
+    expect(run.mock.calls).toEqual([[0], [490], [0]]);
+  });
 });
 
 describe('settlesWithin', () => {

@@ -245,6 +245,18 @@ describe('WHIP', () => {
     expect(people()).toEqual(['Ann']);
   });
 
+  it('keeps a peer while the server stands still', async () => {
+    const { clock, key, ask, people } = await open();
+    await ask('POST', '/whip/lab?name=OBS', { token: key });
+    FakePeerConnection.all[0].state('connected');
+    clock.advance(5000);
+    clock.stall(20_000);
+    clock.advance(4000);
+    expect(people()).toEqual(['Ann', 'OBS']);
+    clock.advance(2000);
+    expect(people()).toEqual(['Ann']);
+  });
+
   it('takes sound from the track of Opus, though one of video comes before it', async () => {
     const { key, ask } = await open();
     await ask('POST', '/whip/lab', { token: key });

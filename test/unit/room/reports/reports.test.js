@@ -34,6 +34,8 @@ function roomOf(count, phase) {
   const visits = [];
   /** @type {number[]} */
   const rounds = [];
+  /** @type {{ lateMs: number, now: number, visits: number }[]} */
+  const stalls = [];
   const reports = new Reports({
     room: 'lab',
     clock,
@@ -44,9 +46,10 @@ function roomOf(count, phase) {
       return true;
     },
     onRound: (now) => void rounds.push(now),
+    onStall: (lateMs, now) => void stalls.push({ lateMs, now, visits: visits.length }),
     phase,
   });
-  return { clock, members, visits, rounds, reports };
+  return { clock, members, visits, rounds, stalls, reports };
 }
 
 describe('the reports of a room', () => {
@@ -57,6 +60,17 @@ describe('the reports of a room', () => {
       1000, 1000, 1000, 2000, 2000, 2000, 3000, 3000, 3000,
     ]);
     expect(rounds).toEqual([1000, 2000, 3000]);
+  });
+
+  it('say before their visits that the process stood still', () => {
+    const { clock, visits, stalls } = roomOf(3);
+    clock.advance(1000);
+    clock.stall(3000);
+    clock.advance(0);
+    expect(stalls).toEqual([{ lateMs: 2000, now: 4000, visits: 3 }]);
+    expect(visits.length).toBe(6);
+    clock.advance(3000);
+    expect(stalls.length).toBe(1);
   });
 
   it("tell everybody the median of the others' microphones", () => {
