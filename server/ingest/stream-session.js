@@ -62,6 +62,8 @@ export class StreamSession extends BaseSession {
   /** @type {(format: AudioFormat) => void} */
   #admit = () => {};
 
+  /** Number of the program's packets that were dropped, because there were too many. */
+  droppedIn = 0;
   /** Node that has the room, when the session was sent there. @type {NodeAddress | null} */
   movedTo = null;
   /** Resolves when the room has admitted the program. @type {Promise<AudioFormat>} */
@@ -207,6 +209,6 @@ export class StreamSession extends BaseSession {
   }
 
   stats() {
-    return { rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: 0 };
+    return { rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: this.droppedIn };
   }
 }

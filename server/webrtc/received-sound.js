@@ -1,4 +1,6 @@
 import { downmix } from '../../programs/sound/convert.js';
+import { payloadSamples } from '../../public/shared/stream/codec.js';
+import { TokenBucket } from '../token-bucket.js';
 import { RtpPacket, readRtp } from './rtp.js';
 
 /** Rate of Opus's timestamps, in Hz (RFC 7587, section 4.1). */
@@ -10,6 +12,12 @@ const MAX_PACKET_SAMPLES = (CLOCK_RATE * 120) / 1000;
 /** Longest loss that is concealed, and longest gap that becomes silence, in samples. */
 const MAX_CONCEALED = (CLOCK_RATE * 80) / 1000;
 const MAX_GAP = CLOCK_RATE;
+
+/**
+ * Rate of decoded and concealed sound, in samples of CLOCK_RATE. A sender's clock is less than 1 %
+ * fast; after a stall of the path more comes at once than the feed keeps.
+ */
+const SOUND = Object.freeze({ atOnce: 5 * CLOCK_RATE, perSecond: 1.1 * CLOCK_RATE });
 
 /** Most packets by which one may be late; beyond it the sender has begun again (RFC 3550, A.1). */
 const MAX_LATE = 100;
@@ -34,8 +42,10 @@ export class ReceivedSound {
   /** Number that follows the last one of a sender that seems to have begun again; -1: none. */
   #nextOfRestart = -1;
 
-  /** Counters of packets that brought no sound. */
-  counters = { foreign: 0, late: 0, lost: 0, garbage: 0 };
+  #allowance = new TokenBucket(SOUND);
+
+  /** Counters of packets that brought no sound. Excess: more sound than time had passed for. */
+  counters = { foreign: 0, late: 0, lost: 0, garbage: 0, excess: 0 };
 
   /**
    * @param {import('libopus-wasm').OpusDecoderHandle} decoder  closed with this
@@ -65,9 +75,10 @@ export class ReceivedSound {
 
   /**
    * @param {Uint8Array} bytes  of a packet
+   * @param {number} nowMs  on the monotonic clock
    * @returns {Float32Array[]} sound that it brings: what is missing before it, and its own
    */
-  take(bytes) {
+  take(bytes, nowMs) {
     const packet = this.#packet;
     if (!readRtp(bytes, packet) || packet.payloadType !== this.#payloadType) {
       this.counters.foreign += 1;
@@ -79,15 +90,34 @@ export class ReceivedSound {
       this.counters.late += 1;
       return [];
     }
-    const gap = this.#nextTimestamp < 0 ? 0 : (timestamp - this.#nextTimestamp) | 0;
+    const passed = this.#nextTimestamp < 0 ? 0 : (timestamp - this.#nextTimestamp) | 0;
+    const gap = passed > 0 && passed <= MAX_GAP ? passed : 0;
     this.counters.lost += Math.max(0, ahead);
-    const sound = gap > 0 && gap <= MAX_GAP ? this.#fill(gap, ahead > 0) : [];
     this.#nextSequence = (sequence + 1) & 0xffff;
+    // The first two bytes tell the length. The decoder refuses packets that are too long.
+    const told = payloadSamples(bytes, start, Math.min(2, end - start), CLOCK_RATE);
+    if (!this.#mayMake(gap + Math.min(told, MAX_PACKET_SAMPLES), nowMs)) {
+      this.counters.excess += 1;
+      this.#nextTimestamp = (timestamp + told) >>> 0;
+      return [];
+    }
+    const sound = gap > 0 ? this.#fill(gap, ahead > 0) : [];
     const own = this.#decode(bytes.subarray(start, end));
     if (own !== null) sound.push(this.#mix(own));
     const samples = own === null ? 0 : own.length / 2 / this.#rate;
     this.#nextTimestamp = (timestamp + samples) >>> 0;
     return sound;
+  }
+
+  /**
+   * @param {number} samples  of CLOCK_RATE
+   * @param {number} nowMs
+   * @returns {boolean} false beyond the rate
+   */
+  #mayMake(samples, nowMs) {
+    if (this.#allowance.take(nowMs) > 0) return false;
+    this.#allowance.add(1 - samples, nowMs);
+    return true;
   }
 
   /**

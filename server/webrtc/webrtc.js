@@ -317,14 +317,19 @@ class WebRtcServer {
     const { clock } = this.#options;
     const rate = new TokenBucket({ ...PACKETS, nowMs: clock.now() });
     const session = /** @type {StreamSession} */ (open.session);
+    let dropped = 0;
     return (/** @type {Uint8Array} */ bytes) => {
       const now = clock.now();
-      if (session.ended || rate.take(now) > 0) return;
-      for (const samples of sound.take(bytes)) {
+      if (session.ended) return;
+      const isRead = rate.take(now) === 0;
+      if (!isRead) dropped += 1;
+      for (const samples of isRead ? sound.take(bytes, now) : []) {
         open.heardMs = now;
         // A path can't be made to wait, so what exceeds the feed's limit is dropped.
         if (session.hasRoom) void session.add(samples);
+        else dropped += 1;
       }
+      session.droppedIn = dropped + sound.counters.excess;
     };
   }
 

@@ -39,16 +39,16 @@ async function packetsOf(count) {
   return packets;
 }
 
-/** @param {ReceivedSound} sound @param {Buffer} packet */
-const samplesIn = (sound, packet) =>
-  sound.take(packet).reduce((sum, { length }) => sum + length, 0);
+/** @param {ReceivedSound} sound @param {Buffer} packet @param {number} [nowMs] */
+const samplesIn = (sound, packet, nowMs = 0) =>
+  sound.take(packet, nowMs).reduce((sum, { length }) => sum + length, 0);
 
 describe('received sound', () => {
   it('has the length of what was sent, over the ends of both counters', async () => {
     const packets = await packetsOf(30);
     const sound = await ReceivedSound.open(TYPE, { sampleRate: 48_000, channels: 2 });
     for (const packet of packets) expect(samplesIn(sound, packet)).toBe(1920);
-    expect(sound.counters).toEqual({ foreign: 0, late: 0, lost: 0, garbage: 0 });
+    expect(sound.counters).toEqual({ foreign: 0, late: 0, lost: 0, garbage: 0, excess: 0 });
     sound.close();
   });
 
@@ -60,7 +60,7 @@ describe('received sound', () => {
     // A pause: the numbers go on, the times don't.
     const late = Buffer.from(packets[7]);
     late.writeUInt32BE((packets[7].readUInt32BE(4) + 9600) >>> 0, 4);
-    const [silence, own] = sound.take(late);
+    const [silence, own] = sound.take(late, 0);
     expect([silence.length, Math.max(...silence), own.length]).toEqual([9600, 0, 960]);
     expect(sound.counters).toMatchObject({ late: 2, lost: 2 });
     sound.close();
@@ -87,6 +87,39 @@ describe('received sound', () => {
       960,
     ]);
     expect(sound.counters).toMatchObject({ late: 4, lost: 0 });
+    sound.close();
+  });
+
+  /**
+   * Packets of 120 ms that follow each other, each after a gap.
+   * @param {Buffer} packet  of 20 ms
+   * @param {number} gap  in samples
+   */
+  function longPackets(packet, gap) {
+    const payload = packet.subarray(RTP_HEADER_BYTES);
+    // Six frames of one length (RFC 6716, section 3.2.5), which are silent here.
+    const head = Buffer.from([payload[0] | 3, 6]);
+    return (/** @type {number} */ k) => {
+      const long = Buffer.concat([packet.subarray(0, RTP_HEADER_BYTES), head]);
+      long.writeUInt16BE(k & 0xffff, 2);
+      long.writeUInt32BE((k * (5760 + gap)) >>> 0, 4);
+      return long;
+    };
+  }
+
+  it.each([0, 48_000])('makes no more sound than time passes, with gaps of %i', async (gap) => {
+    const [packet] = await packetsOf(1);
+    const make = longPackets(packet, gap);
+    const sound = await ReceivedSound.open(TYPE, { sampleRate: 48_000, channels: 1 });
+    let samples = 0;
+    // 800 packets a second, as many as are read, for five seconds.
+    for (let k = 0; k < 4000; k++) samples += samplesIn(sound, make(k), k * 1.25);
+    expect(samples / 48_000).toBeGreaterThan(9);
+    expect(samples / 48_000).toBeLessThan(13);
+    expect(sound.counters.excess).toBeGreaterThan(3800);
+    // A sender that keeps to the time again is heard again.
+    const heard = [0, 1, 2, 3].map((k) => samplesIn(sound, make(4000 + k), 8000 + k * 1200));
+    expect(heard.every((count) => count >= 5760)).toBe(true);
     sound.close();
   });
 
