@@ -184,7 +184,13 @@ export const knownState = settings.extend({
   /** Rights that moderators took from people who have left. */
   restraints: z
     .array(
-      z.object({ identity: known, network: known, silenced: z.boolean(), lowered: z.boolean() }),
+      z.object({
+        identity: known,
+        network: known,
+        kind: z.enum(['person', 'program', 'shared']).default('person'),
+        silenced: z.boolean(),
+        lowered: z.boolean(),
+      }),
     )
     .max(MAX_TOLD.restraints)
     .default([]),

@@ -2,6 +2,7 @@
  * @import { Clock } from '../../../public/shared/clock.js'
  * @import { ErrorCode } from '../../../public/shared/errors.js'
  * @import { ModerationFields } from '../../../public/shared/messages/server-messages.js'
+ * @import { Kind } from '../../access/restraints.js'
  * @import { Grant, Permission, Role } from '../../state/grant.js'
  * @import { Place } from '../../access/resume-token.js'
  * @import { RoomRecording } from '../../recording/room-recording.js'
@@ -314,8 +315,10 @@ export class Rules {
    * @param {Member} member
    */
   #restrain(member) {
+    // The limits of a network are kept for its next person who could speak.
+    if (member.identity === null && !member.standing.permissions.has('speak')) return;
     const taken = this.#restraints.came(
-      member,
+      restrained(member),
       [...this.#people.places.holders(member)].map(restrained),
     );
     if (!taken || member.standing.role === 'moderator') return;
@@ -540,10 +543,17 @@ class Policy {
 /** @param {Who} one @param {Who} other @returns {Who} */
 const stricter = (one, other) => (one === 'moderators' ? one : other);
 
+/** @param {Grant} grant @returns {Kind} */
+const kindOf = ({ isStream, owner }) => {
+  if (owner !== undefined) return 'shared';
+  return isStream ? 'program' : 'person';
+};
+
 /** A member as the list of limited rights has them. @param {Member} member */
-const restrained = ({ identity, network, standing: { silenced, lowered } }) => ({
+const restrained = ({ identity, network, grant, standing: { silenced, lowered } }) => ({
   identity,
   network,
+  kind: kindOf(grant),
   silenced,
   lowered,
 });

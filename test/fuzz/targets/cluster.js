@@ -46,7 +46,7 @@ const state = {
   e2e: false,
   serverDelayMs: 60,
   broadcast: { key: 'k', since: null },
-  restraints: [{ identity: 'eve', network: null, silenced: true, lowered: false }],
+  restraints: [{ identity: 'eve', network: null, kind: 'person', silenced: true, lowered: false }],
   places: [{ key: 'abc', epoch: NOW_MS, at: NOW_MS, out: true, role: null, silenced: null }],
 };
 const messages = [

@@ -2,7 +2,10 @@ import { expect, it } from 'vitest';
 import { Restraints } from '../../../server/access/restraints.js';
 
 /** @param {number} i */
-const muted = (i) => ({ identity: `guest ${i}`, network: null, silenced: true, lowered: false });
+const muted = (i) => ({
+  ...{ identity: `guest ${i}`, network: null, kind: /** @type {const} */ ('person') },
+  ...{ silenced: true, lowered: false },
+});
 
 it('a room remembers no more than 200 people, the last to leave', () => {
   const restraints = new Restraints();

@@ -178,6 +178,27 @@ describe('a person who leaves and returns', () => {
     expect(own(await conference.join('Bob'))).toMatchObject({ silenced: false });
   });
 
+  it('is muted still, though a shared sound and one who listens came before them', async () => {
+    const { conference, ann, bob } = await room();
+    const cid = await conference.join('Cid');
+    send(ann, { action: 'mute', person: bob.id, muted: true });
+    leave(bob);
+    const shared = await conference.join('Sound', { owner: last(cid, 'welcome').resume });
+    expect(own(shared)).toMatchObject({ silenced: false });
+    await conference.join('Lea', { listen: true });
+    expect(own(await conference.join('Bob'))).toMatchObject({ silenced: true });
+  });
+
+  it('leaves no mute to others with a shared sound that was muted, only to the next', async () => {
+    const { conference, ann, bob } = await room();
+    const share = () => conference.join('Sound', { owner: last(bob, 'welcome').resume });
+    const shared = await share();
+    send(ann, { action: 'mute', person: shared.id, muted: true });
+    shared.session.close(0, 'left');
+    expect(own(await conference.join('Cid'))).toMatchObject({ silenced: false });
+    expect(own(await share())).toMatchObject({ silenced: true });
+  });
+
   it('is a listener still', async () => {
     const { conference, ann, bob } = await room();
     send(ann, { action: 'role', person: bob.id, role: 'listener' });
