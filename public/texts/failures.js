@@ -82,6 +82,9 @@ const soundFailures = Object.freeze({
   'own-slow':
     'This device’s disk is too slow, so the recording has stopped. What was recorded before is ' +
     'kept. Close other programs and start again.',
+  'own-rate':
+    'The room’s sound has another sample rate now, so the recording has stopped. What was ' +
+    'recorded before is kept. Start again.',
   'own-failed':
     'The file can’t be written or read on this device. Leave the private window if this is ' +
     'one, or reload the page and try again.',

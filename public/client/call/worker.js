@@ -89,6 +89,7 @@ call.store.observe((_value, _before, changes) => {
   const { joined, stats } = changes;
   if (joined) {
     prepare(joined.format);
+    recording?.joined(joined.format);
     second?.ownerJoined(joined);
   }
   if (stats) recording?.follow(stats.clock);

@@ -83,6 +83,15 @@ export class OwnRecording {
   }
 
   /**
+   * Ends the recording if the room has come back with another sample rate. A file has only one, so
+   * later sound would play at another speed.
+   * @param {Pick<AudioFormat, 'sampleRate'>} format  the room's
+   */
+  joined({ sampleRate }) {
+    if (sampleRate !== this.#format.sampleRate) this.stop('own-rate');
+  }
+
+  /**
    * @param {{ sample: number, atMs: number }} read  the room's sample clock; another server's
    *   continues the first one
    */

@@ -80,6 +80,9 @@ const soundFailures = {
   'own-slow':
     'Der Datenträger dieses Geräts ist zu langsam, darum ist die Aufnahme zu Ende. Das bisher ' +
     'Aufgenommene bleibt. Schließe andere Programme und fang neu an.',
+  'own-rate':
+    'Der Ton des Raums hat jetzt eine andere Abtastrate, darum ist die Aufnahme zu Ende. Das ' +
+    'bisher Aufgenommene bleibt. Fang neu an.',
   'own-failed':
     'Die Datei lässt sich auf diesem Gerät nicht schreiben oder lesen. Verlasse das private ' +
     'Fenster, falls dies eines ist, oder lade die Seite neu und versuche es noch einmal.',

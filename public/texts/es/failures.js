@@ -87,6 +87,9 @@ export const failureTexts = {
   'own-slow':
     'El disco de este dispositivo es demasiado lento, así que la grabación se ha detenido. Lo ' +
     'grabado se conserva. Cierra otros programas y empieza de nuevo.',
+  'own-rate':
+    'El sonido de la sala tiene ahora otra frecuencia de muestreo, así que la grabación se ha ' +
+    'detenido. Lo grabado se conserva. Empieza de nuevo.',
   'own-failed':
     'El archivo no se puede escribir ni leer en este dispositivo. Sal de la ventana privada si ' +
     'lo es, o recarga la página e inténtalo de nuevo.',

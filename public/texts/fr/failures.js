@@ -88,6 +88,9 @@ export const failureTexts = {
   'own-slow':
     'Le disque de cet appareil est trop lent, l’enregistrement s’est donc arrêté. Ce qui a été ' +
     'enregistré est gardé. Fermez d’autres programmes et recommencez.',
+  'own-rate':
+    'Le son du salon a maintenant une autre fréquence d’échantillonnage, l’enregistrement ' +
+    's’est donc arrêté. Ce qui a été enregistré est gardé. Recommencez.',
   'own-failed':
     'Le fichier ne peut être ni écrit ni lu sur cet appareil. Quittez la fenêtre privée si ' +
     'c’en est une, ou rechargez la page et réessayez.',

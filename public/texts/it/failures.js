@@ -87,6 +87,9 @@ export const failureTexts = {
   'own-slow':
     'Il disco di questo dispositivo è troppo lento, perciò la registrazione si è fermata. ' +
     'Quanto registrato resta. Chiudi altri programmi e ricomincia.',
+  'own-rate':
+    'Il suono della stanza ha ora un’altra frequenza di campionamento, perciò la registrazione ' +
+    'si è fermata. Quanto registrato resta. Ricomincia.',
   'own-failed':
     'Il file non si può scrivere né leggere su questo dispositivo. Esci dalla finestra ' +
     'privata, se lo è, oppure ricarica la pagina e riprova.',

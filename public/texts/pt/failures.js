@@ -84,6 +84,9 @@ export const failureTexts = {
   'own-slow':
     'O disco deste dispositivo é lento demais, por isso a gravação parou. O que foi gravado ' +
     'fica guardado. Feche outros programas e comece de novo.',
+  'own-rate':
+    'O som da sala agora tem outra taxa de amostragem, por isso a gravação parou. O que foi ' +
+    'gravado fica guardado. Comece de novo.',
   'own-failed':
     'Não é possível salvar nem ler o arquivo neste dispositivo. Saia da janela anônima, se ' +
     'for uma, ou recarregue a página e tente de novo.',

@@ -183,6 +183,19 @@ describe('a recording of one’s own sound', () => {
     expect(samples.at(-1)).toBe(samples[0] + samples.length - 1);
   });
 
+  it('ends when the room comes back with another sample rate, and keeps what is there', () => {
+    const { recording, capture, handle, told } = setUp();
+    capture(1, ramp);
+    recording.joined(createAudioFormat({ channels: 2, frameMs: 10 }));
+    capture(1, ramp);
+    recording.joined(createAudioFormat({ sampleRate: 24_000 }));
+    capture(1, ramp);
+    expect(told.at(-1)).toEqual({ ended: 'own-rate' });
+    const { dataBytes = 0 } = readWavHeader(handle.bytes) ?? {};
+    expect(dataBytes / 3 / RATE).toBeGreaterThan(1.8);
+    expect(dataBytes / 3 / RATE).toBeLessThanOrEqual(2);
+  });
+
   it('begins muted for a muted person, and waits for the room’s clock', () => {
     const { recording, capture, handle } = setUp({ muted: true, clock: NaN });
     capture(1, () => 0.5);
