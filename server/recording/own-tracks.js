@@ -16,6 +16,17 @@ const MAX_FILES = 5;
 const PART = '.part';
 
 /**
+ * @param {unknown} error  of a write
+ * @returns {ErrorCode} reason to refuse a piece when the disk, or the user's share of it, is full
+ * @throws {unknown} any other error
+ */
+function refusalOf(error) {
+  const { code } = /** @type {NodeJS.ErrnoException} */ (error);
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'recording-limit';
+  throw error;
+}
+
+/**
  * Adds recordings from people's own devices to the files of an ended recording. Only people with a
  * track in it may add one, so a person who has withdrawn can't.
  */
@@ -77,19 +88,25 @@ export class OwnTracks {
       await this.#discard(id, path, at);
       return refusal;
     }
-    await append(path + PART, piece);
     this.#recordings.addBytes(id, piece.length);
-    if (at + piece.length < total) return null;
-    const { firstSample = wav.timeReference } = description;
-    await complete(root, {
-      file: name,
-      label: `${label} · WAV`,
-      person,
-      place,
-      seconds: wav.dataBytes / (wav.sampleRate * wav.channels * SAMPLE_BYTES),
-      offset: (wav.timeReference - firstSample) / wav.sampleRate,
-    });
-    return null;
+    try {
+      await append(path + PART, piece);
+      if (at + piece.length < total) return null;
+      const { firstSample = wav.timeReference } = description;
+      await complete(root, {
+        file: name,
+        label: `${label} · WAV`,
+        person,
+        place,
+        seconds: wav.dataBytes / (wav.sampleRate * wav.channels * SAMPLE_BYTES),
+        offset: (wav.timeReference - firstSample) / wav.sampleRate,
+      });
+      return null;
+    } catch (error) {
+      // A part of a piece can't be continued, and would keep a full disk full.
+      await this.#discard(id, path, at + piece.length);
+      return refusalOf(error);
+    }
   }
 
   /**
@@ -142,8 +159,13 @@ async function complete(root, file) {
   /** @type {Description} */
   const description = JSON.parse(await readFile(path, 'utf8'));
   description.files.push(file);
+  try {
+    await writeFile(`${path}.new`, JSON.stringify(description), { mode: 0o600 });
+  } catch (error) {
+    await unlink(`${path}.new`).catch(() => {});
+    throw error;
+  }
   await rename(join(root, file.file + PART), join(root, file.file));
-  await writeFile(`${path}.new`, JSON.stringify(description), { mode: 0o600 });
   await rename(`${path}.new`, path);
 }
 
