@@ -3,6 +3,7 @@
  * system, which no other site can read. Sends them to the server.
  *
  * @import { Call } from '../../call.js'
+ * @import { Clock } from '../../shared/clock.js'
  * @import { FromFile } from '../capture/recording-worker.js'
  *
  * @typedef {{ name: string, bytes: number, seconds: number, lastModified: number }} OwnFile
@@ -10,11 +11,26 @@
  */
 
 import { startWorker } from './call-port.js';
+import { systemClock } from '../../shared/clock.js';
 import { MAX_OWN_PIECE_BYTES } from '../../shared/limits.js';
 import { readWavHeader, SAMPLE_BYTES, WAV_HEADER_BYTES } from '../../shared/sound/wav.js';
 
 /** Directory of the files, as in recording-worker.js. */
 const DIRECTORY = 'own-recordings';
+
+/**
+ * Least bytes of a piece, and the time that one is to take, in milliseconds. The server ends a
+ * request after 30 s, so the least piece needs an uplink of 64 kbit/s.
+ */
+const LEAST_PIECE_BYTES = 240_000;
+const PIECE_MS = 4000;
+
+/** Status of the server for a request that takes too long. */
+const TOO_LATE = 408;
+
+/** Status of the server when too many requests came, and the time until it takes further ones. */
+const TOO_MANY = 429;
+const BUSY_MS = 1000;
 
 /** Time in which a call's worker ends the file itself when the call ends, in milliseconds. */
 const END_MS = 1000;
@@ -65,22 +81,36 @@ export async function removeOwnFile(name) {
 }
 
 /**
- * Adds a file to a recording of the server's.
+ * Adds a file to a recording of the server's, in pieces that fit the uplink.
  * @param {File} file
  * @param {{ url: string, resume: string }} to  url: of the recording; resume: this person's token
  * @param {(share: number) => void} progress  0 to 1
+ * @param {Clock} [clock]
  * @returns {Promise<string | null>} null when it is there; otherwise the code of a sentence
  */
-export async function sendOwnFile(file, { url, resume }, progress) {
-  for (let at = 0; at < file.size; at += MAX_OWN_PIECE_BYTES) {
+export async function sendOwnFile(file, { url, resume }, progress, clock = systemClock) {
+  let most = LEAST_PIECE_BYTES;
+  for (let at = 0; at < file.size;) {
+    const piece = file.slice(at, at + most);
+    const startMs = clock.now();
     const answer = await fetch(`${url}/own?at=${at}`, {
       method: 'PUT',
       headers: { Authorization: `Bearer ${resume}` },
-      body: file.slice(at, at + MAX_OWN_PIECE_BYTES),
+      body: piece,
     }).catch(() => null);
-    if (answer === null) return 'own-not-sent';
-    if (!answer.ok) return (await answer.json().catch(() => ({}))).code ?? 'own-not-sent';
-    progress(Math.min(1, (at + MAX_OWN_PIECE_BYTES) / file.size));
+    const isLate = answer === null || answer.status === TOO_LATE;
+    if (isLate && most === LEAST_PIECE_BYTES) return 'own-not-sent';
+    // The uplink may be slower by now.
+    if (isLate) most = LEAST_PIECE_BYTES;
+    else if (answer.status === TOO_MANY)
+      await new Promise((resolve) => clock.setTimeout(() => resolve(null), BUSY_MS));
+    else if (!answer.ok) return (await answer.json().catch(() => ({}))).code ?? 'own-not-sent';
+    else {
+      at += piece.size;
+      progress(at / file.size);
+      const fitting = (piece.size * PIECE_MS) / Math.max(1, clock.now() - startMs);
+      most = Math.round(Math.min(MAX_OWN_PIECE_BYTES, Math.max(LEAST_PIECE_BYTES, fitting)));
+    }
   }
   return null;
 }

@@ -1,0 +1,71 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { sendOwnFile } from '../../../../public/client/call/own-files.js';
+import { MAX_OWN_PIECE_BYTES } from '../../../../public/shared/limits.js';
+
+/** Time after which the server ends a request, in milliseconds. */
+const SERVER_MS = 30_000;
+
+const TO = { url: '/api/recordings/x', resume: 'token' };
+
+/**
+ * Sends a file over an uplink.
+ * @param {number} bytes  of the file
+ * @param {object} path
+ * @param {(sent: number) => number} path.bytesPerMs  after so many sent bytes
+ * @param {number} [path.atOnce]  pieces after which the server has too many, once
+ */
+async function send(bytes, { bytesPerMs, atOnce = Infinity }) {
+  let nowMs = 0;
+  const clock = {
+    now: () => nowMs,
+    setTimeout(/** @type {() => void} */ run, /** @type {number} */ ms) {
+      nowMs += ms;
+      run();
+    },
+    clearTimeout: () => {},
+  };
+  /** @type {{ at: number, bytes: number, ms: number, status: number }[]} */
+  const requests = [];
+  let sent = 0;
+  const upload = async (/** @type {string} */ url, /** @type {{ body: Blob }} */ { body }) => {
+    const ms = body.size / bytesPerMs(sent);
+    nowMs += Math.min(ms, SERVER_MS);
+    const status = ms > SERVER_MS ? 0 : requests.length === atOnce ? 429 : 204;
+    requests.push({ at: Number(url.split('=')[1]), bytes: body.size, ms, status });
+    if (status === 0) throw new TypeError('fetch failed');
+    if (status === 204) sent += body.size;
+    return { ok: status === 204, status, json: async () => ({ code: 'too-many-requests' }) };
+  };
+  vi.stubGlobal('fetch', upload);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const shares = /** @type {number[]} */ ([]);
+  const file = /** @type {File} */ (new Blob([new Uint8Array(bytes)]));
+  const code = await sendOwnFile(file, TO, (share) => void shares.push(share), clock);
+  return { code, requests, sent, shares };
+}
+
+it('an own file goes over a slow uplink, in pieces that need less than 10 s each', async () => {
+  const { code, requests, sent, shares } = await send(3_000_000, { bytesPerMs: () => 32 });
+  expect([code, sent, shares.at(-1)]).toEqual([null, 3_000_000, 1]);
+  expect(Math.max(...requests.map(({ ms }) => ms))).toBeLessThan(10_000);
+});
+
+it('an own file goes over a fast uplink in the largest pieces', async () => {
+  const { code, requests, sent } = await send(20_000_000, { bytesPerMs: () => 50_000 });
+  expect([code, sent]).toEqual([null, 20_000_000]);
+  expect(requests[2].bytes).toBe(MAX_OWN_PIECE_BYTES);
+  expect(requests.length).toBeLessThan(15);
+});
+
+it('an own file goes on in small pieces over a slower uplink, and after too many', async () => {
+  const bytesPerMs = (/** @type {number} */ sent) => (sent < 5_000_000 ? 10_000 : 32);
+  const { code, requests, sent } = await send(8_000_000, { bytesPerMs, atOnce: 2 });
+  expect([code, sent]).toEqual([null, 8_000_000]);
+  expect(requests.map(({ status }) => status)).toEqual(expect.arrayContaining([0, 429]));
+  expect(requests[3].at).toBe(requests[2].at);
+});
+
+it('an own file isn’t sent over an uplink that is too slow for the smallest piece', async () => {
+  const { code, requests } = await send(3_000_000, { bytesPerMs: () => 4 });
+  expect([code, requests.length]).toEqual(['own-not-sent', 1]);
+});
