@@ -104,6 +104,16 @@ export class Placement {
     return createHash('sha256').update(room).digest().readUInt32BE() % this.#count;
   }
 
+  /**
+   * Names of a worker's open rooms.
+   * @param {number} worker
+   * @returns {string[]}
+   */
+  openAt(worker) {
+    const open = [...this.#places].filter(([, place]) => place.isOpen && place.worker === worker);
+    return open.map(([room]) => room);
+  }
+
   /** @param {string} room @param {number} worker  that has opened it */
   opened(room, worker) {
     this.#put(room, { worker, isOpen: true, untilMs: this.#clock.now() + ASKED_MS });

@@ -295,10 +295,10 @@ export class Rooms {
     const refusal = isBack ? null : this.#refusal(session, taken !== null);
     if (refusal !== null) return refusal;
     if (taken?.settings.e2e && !request.e2e) return 'e2e-only';
-    if (taken?.settings.e2e) this.#endPlain(roomName);
+    const isReplaced = taken?.settings.e2e === true && this.#endPlain(roomName);
     const room = request.mirror
       ? this.#openMirror(request)
-      : this.#open(roomName, request, taken?.settings);
+      : this.#open(roomName, request, taken?.settings, isReplaced);
     if (typeof room === 'string') return room;
     try {
       return room.join(session, name, request, entry);
@@ -373,9 +373,10 @@ export class Rooms {
    * @param {JoinRequest} request  of its first participant
    * @param {Partial<Settings>} [before] the room's on another node, by the token of a person who
    *   was in it
+   * @param {boolean} [isReplaced]  true after another room of that name has ended here
    * @returns {Room | ErrorCode}
    */
-  #open(name, request, before = {}) {
+  #open(name, request, before = {}, isReplaced = false) {
     const existing = this.#rooms.get(name);
     if (existing) return existing;
     const told = this.#services.cluster?.rulesOf(name) ?? null;
@@ -385,7 +386,7 @@ export class Rooms {
     const room = this.#newRoom(name, this.#asPreviously(request, settings));
     if (typeof room === 'string') return room;
     if (told) room.rules.takeOver(told);
-    else this.#services.happened?.({ event: 'room_started', room: name });
+    if (!told || isReplaced) this.#services.happened?.({ event: 'room_started', room: name });
     this.#add(room);
     return room;
   }
@@ -424,13 +425,22 @@ export class Rooms {
   /**
    * Ends a room that was opened unencrypted by a person who didn't know that it is encrypted.
    * @param {string} name
+   * @returns {boolean} false if there is no such room
    */
   #endPlain(name) {
     const room = this.#rooms.get(name);
-    if (!room || room.config.e2e) return;
+    if (!room || room.config.e2e) return false;
     room.close('room-reopened');
     this.#rooms.delete(name);
     this.#elsewhere.ended(room);
+    this.#finished(room);
+    return true;
+  }
+
+  /** Notifies the operator's webhooks of a room that has ended. @param {Room} room */
+  #finished({ name: room, rules }) {
+    if (rules.stage.isLive) this.#services.happened?.({ event: 'broadcast_finished', room });
+    this.#services.happened?.({ event: 'room_finished', room });
   }
 
   /** @param {Room} room */
@@ -525,7 +535,7 @@ export class Rooms {
       if (state && !this.#failsSoon(room)) this.#reopen(state);
       if (!this.#rooms.has(name)) {
         this.#services.cluster?.ended(name, places);
-        this.#services.happened?.({ event: 'room_finished', room: name });
+        this.#finished(room);
       }
     }
     this.#elsewhere.publish(this.#count());
@@ -586,8 +596,7 @@ export class Rooms {
   close() {
     this.#closed = true;
     for (const room of [...this.#all()]) room.close('server-closing');
-    for (const room of this.#rooms.keys())
-      this.#services.happened?.({ event: 'room_finished', room });
+    for (const room of this.#rooms.values()) this.#finished(room);
     this.#rooms.clear();
     this.#mirrors.clear();
     this.#sessions.flush();

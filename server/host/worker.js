@@ -152,6 +152,9 @@ function reopen(state) {
       'room could not be reopened',
     );
   }
+  if (host.rooms.get(state.name)) return;
+  post({ type: 'ended', room: state.name });
+  post({ type: 'happened', happening: { event: 'room_finished', room: state.name } });
 }
 
 /** @param {ToWorker & { type: 'call' }} asked */

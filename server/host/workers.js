@@ -58,6 +58,7 @@ export class Workers {
   #draining = null;
   #stopSweeping;
   #restarts = 0;
+  #isClosed = false;
 
   /**
    * @param {Config} config
@@ -219,6 +220,13 @@ export class Workers {
     for (const { worker, fact } of [...this.#recordings.values()]) {
       if (worker === number) this.#heard({ ...fact, open: false }, number);
     }
+    if (this.#isClosed) return;
+    // A room whose state isn't known can't be reopened.
+    for (const room of this.#placement.openAt(number - 1)) {
+      if (this.#states.has(room)) continue;
+      this.#placement.ended(room);
+      this.#happened?.({ event: 'room_finished', room });
+    }
   }
 
   /** Refuses newcomers, also in workers that start later. @param {number} seconds */
@@ -234,6 +242,7 @@ export class Workers {
 
   /** Ends all rooms and threads. Idempotent. */
   async close() {
+    this.#isClosed = true;
     this.#stopSweeping();
     await Promise.all(this.#handles.map((handle) => handle.close()));
   }

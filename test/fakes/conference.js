@@ -59,6 +59,7 @@ export class Conference {
       observer,
       tokens,
       cluster,
+      happened,
       ...own
     } = settings;
     this.clock = clock;
@@ -84,6 +85,7 @@ export class Conference {
       observer,
       tokens,
       cluster,
+      happened,
       log,
     };
     const config = {

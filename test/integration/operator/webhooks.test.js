@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebhookReceiver } from 'livekit-server-sdk';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { startServer } from '../../../testkit/aloud-server.js';
 import { Headless } from '../../../testkit/participants/headless.js';
@@ -122,4 +123,36 @@ describe.each([0, 1])('webhooks, with %i worker threads', (workers) => {
       'room_finished tea',
     ]);
   });
+});
+
+it('webhooks get the end of a room that can’t be reopened after its worker’s end', async () => {
+  const { events, url } = await openReceiver();
+  const server = await startServer('--workers', '1', '--webhook', url);
+  open.push(() => server.close());
+  const ann = new Headless({ codec });
+  open.push(() => ann.close());
+  const where = /** @type {const} */ ({ room: 'tea', transport: 'websocket' });
+  await ann.join(/** @type {any} */ ({ origin: server.url, name: 'Ann', ...where }));
+  ann.sendControl({ type: 'moderate', action: 'stream-key', on: true });
+  const told = () => ann.controls.find(({ type }) => type === 'stream-key')?.key;
+  await vi.waitFor(() => expect(told()).toBeDefined());
+  // A program keeps no place.
+  const program = new WebSocket(`${server.url.replace('http', 'ws')}/session`);
+  open.push(() => program.close());
+  await once(program, 'open');
+  const wish = { type: 'join', version: 1, room: 'tea', name: 'OBS', streamKey: told() };
+  program.send(JSON.stringify(wish));
+  const until = (/** @type {string} */ last) =>
+    vi.waitFor(() => expect(events.map(inShort)).toContain(last), { timeout: 5000 });
+  await until('participant_joined tea OBS');
+  ann.sendControl({ type: 'leave' });
+  await until('participant_left tea Ann');
+  // States are kept within a quarter of a second.
+  await new Promise((resolve) => void setTimeout(resolve, 600));
+  await server.workers?.endWorkerOf('tea');
+  await until('room_finished tea');
+  expect(events.filter(({ event }) => event.startsWith('room_')).map(inShort)).toEqual([
+    'room_started tea',
+    'room_finished tea',
+  ]);
 });

@@ -37,6 +37,13 @@ describe('Placement', () => {
     expect([placement.place('a'), placement.find('a'), placement.find('b')]).toEqual([0, 0, null]);
   });
 
+  it('tells which rooms of a worker are open', () => {
+    const { placement } = open([0, 0]);
+    for (const [i, room] of ['a', 'b', 'c', 'd'].entries()) placement.opened(room, i % 2);
+    placement.ended('c');
+    expect([placement.openAt(0), placement.openAt(1)]).toEqual([['a'], ['b', 'd']]);
+  });
+
   it('keeps an ended or only requested room as long as somebody may be about to join it', () => {
     const { placement, people, clock } = open([0, 0]);
     placement.place('a');

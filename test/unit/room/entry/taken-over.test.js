@@ -31,8 +31,8 @@ let epochs = 0;
 
 /**
  * A node of a cluster.
- * @param {{ atMs?: number, epoch?: number, maxPeople?: number, rules?: any }} [options] rules: of a
- *   room that another had
+ * @param {{ atMs?: number, epoch?: number, maxPeople?: number, rules?: any, happened?: (happening:
+ *   any) => void }} [options] rules: of a room that another had
  */
 function node({ atMs = 0, epoch = ++epochs, rules = null, ...options } = {}) {
   /** @type {string[]} */
@@ -247,6 +247,24 @@ describe('the rules of a room', () => {
     conference.rooms.get('lab')?.setDelay(120);
     await settle();
     expect(told).toEqual([open, { ...open, locked: true }, open, { ...open, serverDelayMs: 120 }]);
+  });
+});
+
+describe('a room whose people come encrypted to one that was opened unencrypted', () => {
+  it('ends that one, whose end and the other’s beginning are told', async () => {
+    const { conference: one } = node();
+    const ann = await one.join('Ann', { e2e: true, mode: 'forward' });
+    /** @type {string[]} */
+    const events = [];
+    const happened = (/** @type {{ event: string }} */ { event }) => void events.push(event);
+    const { conference: other } = node({ atMs: 13_000, happened });
+    const early = await other.join('Early');
+    await other.join('Ann', { e2e: true, mode: 'forward', resume: tokenOf(ann) });
+    expect(early.session.closed?.code).toBe(errors['room-reopened'].close);
+    expect(events).toEqual([
+      ...['room_started', 'participant_joined', 'room_finished'],
+      'room_started',
+    ]);
   });
 });
 

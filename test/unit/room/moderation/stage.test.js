@@ -28,6 +28,26 @@ function begin(options = {}) {
 }
 
 describe('a room that goes live', () => {
+  it.each([
+    ['a moderator', (/** @type {Person} */ ann) => send(ann, { action: 'end' })],
+    [
+      'its last person',
+      (/** @type {Person} */ ann) => ann.session.handler?.control({ type: 'leave' }),
+    ],
+    ['the server', (/** @type {Person} */ ann) => ann.conference.rooms.close()],
+  ])('is told to have finished when %s ends it', async (_, end) => {
+    /** @type {string[]} */
+    const events = [];
+    const conference = begin({ happened: ({ event }) => void events.push(event) });
+    const ann = await conference.join('Ann');
+    live(ann);
+    end(ann);
+    conference.clock.advance(1000);
+    expect(events.filter((event) => !event.startsWith('participant'))).toEqual([
+      ...['room_started', 'broadcast_started', 'broadcast_finished', 'room_finished'],
+    ]);
+  });
+
   it('keeps present people on stage, and makes newcomers listeners', async () => {
     const conference = begin();
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
