@@ -333,6 +333,7 @@ class PlaceNotes {
 
   /** Notes a moderator's decision. @param {string} key @param {Partial<PlaceNote>} what */
   decide(key, what) {
+    if (this.#keptMs === 0) return;
     this.#decided.add(key);
     this.#add(key, what);
   }

@@ -88,6 +88,7 @@ export class Succession {
   /** @param {Member} member */
   left(member) {
     this.#heirs.delete(member.id);
+    this.#known.delete(member.id);
     if (member.standing.role === 'moderator' && this.#timer === null) this.#succeed(null);
   }
 
