@@ -278,7 +278,8 @@ function failed(log) {
         {
           event: 'request-failed',
           method: request.method,
-          url: request.url,
+          // A query may have an invitation.
+          url: splitTarget(request.url).path,
           error: stackOf(error),
         },
         'request failed',

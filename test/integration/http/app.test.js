@@ -311,10 +311,11 @@ describe('the app', () => {
       sampleRate: 48000,
     };
     const { get, logged } = await start({ sampleClock });
-    const response = await get('/api/clock');
+    const response = await get('/api/clock?token=an-invitation');
     const text = await response.text();
     expect([response.status, JSON.parse(text).code]).toEqual([500, 'internal']);
     expect(text).not.toContain('secret');
     expect(logged.join()).toContain('secret words');
+    expect(logged.join()).not.toContain('an-invitation');
   });
 });
