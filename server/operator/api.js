@@ -181,7 +181,6 @@ function parseJson(body) {
  */
 function refuseOperator(request, response, operatorToken) {
   if (isOperator(request, operatorToken)) return false;
-  if (operatorToken !== null) response.set('WWW-Authenticate', 'Bearer');
   answerError(response, operatorToken === null ? 'operator-off' : 'operator-token');
   return true;
 }

@@ -83,6 +83,8 @@ export function answerJson(response, status, value) {
  */
 export function answerCode(response, code, status = errors[code].status) {
   const { message } = errors[code];
+  // RFC 9110, section 15.5.2.
+  if (status === 401 && !response.headersSent) response.setHeader('WWW-Authenticate', 'Bearer');
   return answerJson(response, status, { code, message });
 }
 
