@@ -9,7 +9,7 @@
 import { readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { devNull } from 'node:os';
-import { countFileShortage } from './counts.js';
+import { countFileShortage, countRefusal } from './counts.js';
 
 /** Interval between tries to open a file, in milliseconds. */
 const TRY_MS = 1000;
@@ -32,13 +32,25 @@ export const isFileShortage = (error) =>
     /: too many open files/.test(error.message));
 
 /**
- * Keeps a server running when it can't accept a connection because no more files can be opened.
+ * Codes of accept() for one connection's error, or for a shortage that passes (accept(2), "Error
+ * handling"). libuv passes all of them on.
+ */
+const PASSING = new Set([
+  ...['ENOBUFS', 'ENOMEM', 'EPERM', 'EPROTO', 'ENOPROTOOPT', 'EOPNOTSUPP', 'ECONNRESET'],
+  ...['ENETDOWN', 'ENETUNREACH', 'EHOSTDOWN', 'EHOSTUNREACH', 'ENONET', 'ETIMEDOUT'],
+]);
+
+/**
+ * Keeps a server running when it can't accept a connection. Perhaps no more files can be opened, or
+ * the kernel has no memory for it.
  * @param {Pick<Server, 'on'>} server  that listens
  */
-export function surviveFileShortage(server) {
+export function surviveFailedAccepts(server) {
   server.on('error', (error) => {
-    if (!isFileShortage(error)) throw error;
-    countFileShortage();
+    const { syscall, code = '' } = /** @type {NodeJS.ErrnoException} */ (error);
+    if (isFileShortage(error)) countFileShortage();
+    else if (syscall === 'accept' && PASSING.has(code)) countRefusal('http', 'server-busy');
+    else throw error;
   });
 }
 

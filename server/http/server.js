@@ -10,7 +10,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer } from 'node:net';
 import { listenError } from '../errors/config-error.js';
 import { isHttps } from '../config/config.js';
-import { surviveFileShortage } from '../open-files.js';
+import { surviveFailedAccepts } from '../open-files.js';
 import { mostConnections, tryListening } from '../tcp-listening.js';
 
 /**
@@ -110,7 +110,7 @@ async function listenOn(server, host, port, option) {
   } catch (error) {
     throw listenError(error, option, host, port);
   }
-  surviveFileShortage(server);
+  surviveFailedAccepts(server);
 }
 
 /** Stops listening and closes every connection. @param {Server} server */

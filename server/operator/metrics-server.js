@@ -6,7 +6,7 @@
 import { createServer } from 'node:http';
 import { listenError } from '../errors/config-error.js';
 import { stackOf } from '../log.js';
-import { surviveFileShortage } from '../open-files.js';
+import { surviveFailedAccepts } from '../open-files.js';
 
 /** A scraper asks rarely, over few connections, so these limits only stop other clients. */
 const SERVER_OPTIONS = Object.freeze({
@@ -59,7 +59,7 @@ export async function openMetricsServer({ host, port, metrics, log }) {
     server.once('error', failed);
     server.listen({ host, port }, () => resolve(void server.off('error', failed)));
   });
-  surviveFileShortage(server);
+  surviveFailedAccepts(server);
   const address = /** @type {import('node:net').AddressInfo} */ (server.address());
   const close = () =>
     new Promise((/** @type {(done: void) => void} */ resolve) => {
