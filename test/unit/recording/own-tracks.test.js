@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { wavHeader } from '../../../public/shared/sound/wav.js';
 import { OwnTracks } from '../../../server/recording/own-tracks.js';
 
-/** A disk with so many bytes left; files grow by what fits, then writing fails. */
+/** A disk with a number of bytes left; files grow by what fits, then writing fails. */
 const disk = vi.hoisted(() => ({ left: Infinity, code: 'ENOSPC' }));
 
 vi.mock('node:fs/promises', async (original) => {

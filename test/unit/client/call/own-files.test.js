@@ -11,7 +11,7 @@ const TO = { url: '/api/recordings/x', resume: 'token' };
  * Sends a file over an uplink.
  * @param {number} bytes  of the file
  * @param {object} path
- * @param {(sent: number) => number} path.bytesPerMs  after so many sent bytes
+ * @param {(sent: number) => number} path.bytesPerMs  after a number of sent bytes
  * @param {number} [path.atOnce]  pieces after which the server has too many, once
  */
 async function send(bytes, { bytesPerMs, atOnce = Infinity }) {
