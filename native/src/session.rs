@@ -309,17 +309,13 @@ pub async fn watch(hub: Arc<Hub>, session: Arc<Session>) {
 
 #[cfg(test)]
 mod tests {
-    use std::net::{Ipv4Addr, SocketAddr};
-
-    use quinn::Endpoint;
-
     use super::*;
     use crate::h3::connection::Connection;
     use crate::h3::head::request;
     use crate::hub::tests::options;
     use crate::options::EARLY_WINDOW;
     use crate::place::Places;
-    use crate::quic::tls::certificate::{client_config, server_config};
+    use crate::quic::tls::certificate::{connected, server_config};
 
     /// Time without credit after which there is none.
     const NO_CREDIT: Duration = Duration::from_millis(200);
@@ -346,17 +342,9 @@ mod tests {
             stream_buffer_bytes: 640 * 1024,
             ..options()
         };
-        let any = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0);
         let mut config = server_config();
         config.transport_config(Arc::new(options.transport().unwrap()));
-        let server = Endpoint::server(config, any).unwrap();
-        let mut client_end = Endpoint::client(any).unwrap();
-        client_end.set_default_client_config(client_config());
-        let connecting = client_end
-            .connect(server.local_addr().unwrap(), "localhost")
-            .unwrap();
-        let accepting = async { server.accept().await.unwrap().await };
-        let (client, quic) = tokio::try_join!(connecting, accepting).unwrap();
+        let (quic, client, _endpoints) = connected(config).await;
         let (connection, mut exchanges, task) = Connection::start(quic, Arc::default());
         tokio::spawn(task);
         let mut control = client.open_uni().await.unwrap();

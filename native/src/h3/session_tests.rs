@@ -1,5 +1,3 @@
-use std::net::{Ipv4Addr, SocketAddr};
-
 use quinn::Endpoint;
 use web_transport_proto::VarInt as Varint;
 
@@ -7,7 +5,7 @@ use super::*;
 use crate::counters::Breaches;
 use crate::h3::head::{request, response};
 use crate::h3::settings::control_stream;
-use crate::quic::tls::certificate::{client_config, server_config};
+use crate::quic::tls::certificate::{connected, server_config};
 
 /// Far below the connection's idle timeout, which is 30 s.
 const AT_ONCE: Duration = Duration::from_secs(3);
@@ -24,15 +22,7 @@ struct Pair {
 }
 
 async fn open() -> Pair {
-    let any = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0);
-    let server = Endpoint::server(server_config(), any).unwrap();
-    let mut client_end = Endpoint::client(any).unwrap();
-    client_end.set_default_client_config(client_config());
-    let connecting = client_end
-        .connect(server.local_addr().unwrap(), "localhost")
-        .unwrap();
-    let accepting = async { server.accept().await.unwrap().await };
-    let (client, quic) = tokio::try_join!(connecting, accepting).unwrap();
+    let (quic, client, endpoints) = connected(server_config()).await;
     let breaches = Arc::new(Breaches::default());
     let (connection, mut exchanges, task) = Connection::start(quic, breaches.clone());
     tokio::spawn(task);
@@ -53,7 +43,7 @@ async fn open() -> Pair {
         send,
         recv,
         control,
-        _endpoints: [server, client_end],
+        _endpoints: endpoints,
     }
 }
 

@@ -1,4 +1,8 @@
-//! Settings for tests over real QUIC.
+//! Settings and connections for tests over real QUIC.
+
+use std::net::{Ipv4Addr, SocketAddr};
+
+use quinn::{Connection, Endpoint};
 
 use super::*;
 
@@ -28,4 +32,18 @@ pub fn server_config() -> ServerConfig {
 
 pub fn client_config() -> ClientConfig {
     super::client_config(vec![HASH.to_vec()], Arc::default()).unwrap()
+}
+
+/// The server's end of a connection on this machine, the client's, and their endpoints.
+pub async fn connected(config: ServerConfig) -> (Connection, Connection, [Endpoint; 2]) {
+    let any = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0);
+    let server = Endpoint::server(config, any).unwrap();
+    let mut client = Endpoint::client(any).unwrap();
+    client.set_default_client_config(client_config());
+    let connecting = client
+        .connect(server.local_addr().unwrap(), "localhost")
+        .unwrap();
+    let accepting = async { server.accept().await.unwrap().await };
+    let (ours, theirs) = tokio::try_join!(accepting, connecting).unwrap();
+    (ours, theirs, [server, client])
 }
