@@ -93,9 +93,9 @@ export class Endpoint {
   /** @type {(() => void) | null} */
   #onClosed = null;
   /**
-   * Reports a caught panic in the library. It ended one session (its onClosed says 'lost') or a
-   * connection without a session yet. If its session is 0 and sessions end one after the other, the
-   * socket's own task has ended. Without this callback the process warns.
+   * Reports a caught panic in the library, or a failed socket. A panic ended one session (its
+   * onClosed says 'lost') or a connection without a session yet. A failed socket ends all its
+   * sessions, one after the other, and accepts no more. Without this callback the process warns.
    * @type {((message: string, session: number) => void) | null}
    */
   onFault = null;
@@ -229,7 +229,7 @@ export class Endpoint {
     this.#port.uncork();
   }
 
-  /** Number of caught panics in the library, except in other threads' sessions. */
+  /** Number of caught panics and failed sockets, except in other threads' sessions. */
   get faults() {
     return this.#port.faults;
   }
@@ -282,7 +282,7 @@ export class Endpoint {
   /** @param {string} message @param {number} session */
   #fault(message, session) {
     if (this.onFault) this.onFault(message, session);
-    else process.emitWarning(`the native HTTP/3 engine panicked: ${message}`, 'AloudNativeFault');
+    else process.emitWarning(`the native HTTP/3 engine failed: ${message}`, 'AloudNativeFault');
   }
 
   /** @param {NativeEvent} event */

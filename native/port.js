@@ -136,7 +136,7 @@ export class Port {
     if (!this.#reading && this.#readDatagrams()) this.#readAgain();
   }
 
-  /** Number of caught panics in the library. */
+  /** Number of caught panics in the library, and of failed sockets. */
   get faults() {
     return this.#faults;
   }
@@ -281,7 +281,7 @@ export class Port {
     this.#faults += 1;
     const { onFault } = this.#options;
     if (onFault) onFault(text, session);
-    else process.emitWarning(`the native HTTP/3 engine panicked: ${text}`, 'AloudNativeFault');
+    else process.emitWarning(`the native HTTP/3 engine failed: ${text}`, 'AloudNativeFault');
   }
 
   /** @param {NativeEvent} event */

@@ -1,5 +1,5 @@
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
 use crate::counters::Breaches;
@@ -26,6 +26,7 @@ pub struct Acceptor {
     ports: Mutex<HashMap<u32, Arc<Registry>>>,
     next_id: AtomicU32,
     places: Places,
+    is_closing: AtomicBool,
 }
 
 /// Endpoints by the keys that other JavaScript threads know.
@@ -43,7 +44,17 @@ impl Acceptor {
             requests: Mutex::default(),
             ports: Mutex::default(),
             next_id: AtomicU32::new(1),
+            is_closing: AtomicBool::new(false),
         }
+    }
+
+    /// Notes that the endpoint closes: its sockets end on purpose from now on.
+    pub fn begin_closing(&self) {
+        self.is_closing.store(true, Ordering::Release);
+    }
+
+    pub fn is_closing(&self) -> bool {
+        self.is_closing.load(Ordering::Acquire)
     }
 
     /// Settings of new connections, for a build that gives each connection its own.

@@ -186,6 +186,7 @@ impl Endpoint {
     /// Closes all sessions and sockets; the last event reports the end.
     #[napi(catch_unwind)]
     pub fn close(&self, code: u32, reason: String) {
+        self.acceptor.begin_closing();
         let mut endpoints = std::mem::take(&mut *lock(&self.servers));
         endpoints.extend(lock(&self.client).take());
         let (hub, acceptor) = (self.hub.clone(), self.acceptor.clone());
