@@ -29,6 +29,7 @@ import {
   disturbanceWords,
   disturbedResult,
   quickResult,
+  WINDOW_MS,
 } from './report/marks.js';
 import { formatDuration } from './report/numbers.js';
 import { Progress } from './report/progress.js';
@@ -373,7 +374,7 @@ async function measureInto(folder, scenario, { link: profile, ...options }, { ch
     signal,
     progress: (what, share) => progress.update(share, what),
   });
-  const watch = await watchMachine();
+  const watch = await watchMachine({ windowMs: WINDOW_MS });
   const told = async () => {
     const disturbance = disturbanceWords(watch());
     if (disturbance) folder.warn(disturbanceWarning(disturbance));

@@ -25,7 +25,7 @@ import { CROWD, SERVER } from './participants/whole-server.js';
 import { MAIN } from './participants/server-profile.js';
 import { threadTimes } from './participants/processor-time.js';
 import { textTable } from './report/text-table.js';
-import { disturbanceWords } from './report/marks.js';
+import { disturbanceWords, WINDOW_MS } from './report/marks.js';
 import { parseCase } from './stats/crowd-figures.js';
 import { Child } from '../testkit/participants/child.js';
 import { watchMachine } from '../testkit/machine.js';
@@ -172,7 +172,7 @@ async function profileServer(script) {
       process.stderr.write(`${name}: all are in; ${options.warmUp} s to warm up\n`);
       await wait(1000 * options.warmUp);
     }
-    const watch = await watchMachine();
+    const watch = await watchMachine({ windowMs: WINDOW_MS });
     const joined = options.joining ? joinAll() : null;
     const profiled = await profile(server);
     await joined;

@@ -9,6 +9,11 @@
  * @property {number} stolenShare the same, in processors: 1 is one of them all the time
  * @property {number} othersShare processor time that processes outside of the run used, in
  *   processors: 1 is one of them all the time
+ *
+ * @typedef {{ stolenShare: number, othersShare: number }} Shares
+ *
+ * @typedef {Disturbance & { worst: Shares }} Watched worst: the largest share of each in a window
+ *   of the watch, which a mean over a long run hides
  */
 
 import { readFileSync, readdirSync } from 'node:fs';
@@ -73,8 +78,12 @@ const SENTINEL = `
     notes[3] = nowMs;
   }`;
 
-/** @returns {Promise<() => Disturbance>} ends the watch, and says what was seen since the start */
-export async function watchMachine() {
+/**
+ * @param {{ windowMs?: number }} [options] windowMs: length of the windows of `worst`, which is 0
+ *   without it. To read the times takes a millisecond or more, at the end of each window.
+ * @returns {Promise<() => Watched>} ends the watch, and says what was seen since the start
+ */
+export async function watchMachine({ windowMs } = {}) {
   const memory = new SharedArrayBuffer(4 * Float64Array.BYTES_PER_ELEMENT);
   const notes = new Float64Array(memory);
   const workerData = { memory, periodMs: PERIOD_MS, lateMs: LATE_MS };
@@ -82,33 +91,79 @@ export async function watchMachine() {
   // Its thread runs before its script does.
   await new Promise((resolve) => void sentinel.once('message', () => resolve(undefined)));
   const before = readTimes();
-  /** @type {Disturbance | undefined} */
+  const worst = { stolenShare: 0, othersShare: 0 };
+  let last = before;
+  const look = () => {
+    const now = readTimes();
+    const shares = sharesBetween(last, now, windowMs);
+    worst.stolenShare = Math.max(worst.stolenShare, shares.stolenShare);
+    worst.othersShare = Math.max(worst.othersShare, shares.othersShare);
+    return (last = now);
+  };
+  const timer = windowMs === undefined ? undefined : setInterval(look, windowMs).unref();
+  /** @type {Watched | undefined} */
   let seen;
   return () => {
     if (seen) return seen;
     notes[0] = 1;
+    clearInterval(timer);
     // A standstill may be over for this thread, and not yet for the sentinel's.
     const lateMs = Number(process.hrtime.bigint()) / 1e6 - notes[3] - PERIOD_MS;
     const isLate = lateMs > LATE_MS;
-    const now = readTimes();
-    const others = now.usedMs - before.usedMs - (now.ownMs - before.ownMs);
-    const [elapsedMs, stolenMs] = [
-      Math.max(1, now.atMs - before.atMs),
-      now.stolenMs - before.stolenMs,
-    ];
+    const now = windowMs === undefined ? readTimes() : look();
     return (seen = {
       hasStalled: notes[1] + (isLate ? 1 : 0),
       longestMs: isLate ? Math.max(notes[2], lateMs) : notes[2],
-      stolenMs,
-      stolenShare: stolenMs / elapsedMs,
-      othersShare: others / elapsedMs,
+      stolenMs: now.stolenMs - before.stolenMs,
+      ...sharesBetween(before, now),
+      worst,
     });
   };
 }
 
 /**
+ * @typedef {{ whole: number, self: number }} OwnTicks  of a process of the run: with those of its
+ *   children that have ended, and its own alone
+ * @typedef {{ atMs: number, usedMs: number, stolenMs: number, own: Map<number, OwnTicks> }} Times
+ */
+
+/**
+ * The processors that the host and other processes had between two readings.
+ * @param {Times} from
+ * @param {Times} to
+ * @param {number} [leastMs]  time over which they count at least: one tick in a short time, such as
+ *   a watch's last window, is no share
+ * @returns {Shares}
+ */
+export function sharesBetween(from, to, leastMs = 1) {
+  const elapsedMs = Math.max(leastMs, to.atMs - from.atMs);
+  const others = to.usedMs - from.usedMs - TICK_MS * ownBetween(from.own, to.own);
+  return {
+    stolenShare: (to.stolenMs - from.stolenMs) / elapsedMs,
+    othersShare: others / elapsedMs,
+  };
+}
+
+/**
+ * The run's own ticks between two readings. A process that ends gives its ticks to its parent. If
+ * the parent has ended before, they leave the run with it, and the times of the others count.
+ * @param {ReadonlyMap<number, OwnTicks>} from
+ * @param {ReadonlyMap<number, OwnTicks>} to
+ */
+function ownBetween(from, to) {
+  const whole = (/** @type {ReadonlyMap<number, OwnTicks>} */ all) =>
+    [...all.values()].reduce((sum, ticks) => sum + ticks.whole, 0);
+  const ofThose = [...to].reduce(
+    (sum, [pid, { self }]) => sum + Math.max(0, self - (from.get(pid)?.self ?? 0)),
+    0,
+  );
+  return Math.max(whole(to) - whole(from), ofThose);
+}
+
+/**
  * Processor times since the machine's start: of all processes, of the run's, and what the host
  * took.
+ * @returns {Times}
  */
 function readTimes() {
   try {
@@ -121,12 +176,12 @@ function readTimes() {
     return {
       atMs: performance.now(),
       usedMs,
-      ownMs: ownTicks() * TICK_MS,
+      own: ownTicks(),
       stolenMs: stolen * TICK_MS,
     };
   } catch {
     // Only Linux has /proc: elsewhere the sentinel is alone.
-    return { atMs: performance.now(), usedMs: 0, ownMs: 0, stolenMs: 0 };
+    return { atMs: performance.now(), usedMs: 0, own: new Map(), stolenMs: 0 };
   }
 }
 
@@ -137,25 +192,27 @@ function readTimes() {
  */
 const RUN = process.env.VITEST ? process.ppid : process.pid;
 
-/** Processor time of the run, in ticks. */
+/** Processor times of the run's processes, by their ids. @returns {Map<number, OwnTicks>} */
 function ownTicks() {
-  /** @type {Map<number, { parent: number, ticks: number }>} */
+  /** @type {Map<number, OwnTicks & { parent: number }>} */
   const processes = new Map();
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     const fields = fieldsOf(pid);
     // proc(5): the parent is field 4; the times of the process and of its children that have ended
     // are 14 to 17.
-    if (fields)
-      processes.set(Number(pid), {
-        parent: Number(fields[1]),
-        ticks: fields.slice(11, 15).reduce((sum, value) => sum + Number(value), 0),
-      });
+    if (!fields) continue;
+    const [user, system, childrensUser, childrensSystem] = fields.slice(11, 15).map(Number);
+    processes.set(Number(pid), {
+      parent: Number(fields[1]),
+      whole: user + system + childrensUser + childrensSystem,
+      self: user + system,
+    });
   }
   const isOwn = (/** @type {number} */ pid) => {
     for (let at = pid; at > 1; at = processes.get(at)?.parent ?? 0) if (at === RUN) return true;
     return false;
   };
-  return [...processes].reduce((sum, [pid, { ticks }]) => sum + (isOwn(pid) ? ticks : 0), 0);
+  return new Map([...processes].filter(([pid]) => isOwn(pid)));
 }
 
 /**

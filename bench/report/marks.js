@@ -2,7 +2,7 @@
  * Marks of a whole run in its headline and lines: that it was disturbed, or quick. A figure that is
  * copied from a report takes its mark along.
  * @import { Result, Table } from './result.js'
- * @import { Disturbance } from '../../testkit/machine.js'
+ * @import { Watched } from '../../testkit/machine.js'
  */
 
 /**
@@ -13,15 +13,34 @@ const OTHERS_SHARE = 0.3;
 const STOLEN_SHARE = 0.02;
 
 /**
- * @param {Pick<Disturbance, 'othersShare' | 'stolenShare'>} seen during a run
+ * Length of the windows in which a short disturbance shows, in milliseconds, and the processors
+ * that may be taken in one. That is 2.5 s of one by other programs, and half a second by the host.
+ */
+export const WINDOW_MS = 5000;
+const OTHERS_SHARE_IN_WINDOW = 0.5;
+const STOLEN_SHARE_IN_WINDOW = 0.1;
+
+/** Longest standstill of the whole machine that is no disturbance, in milliseconds. */
+const STANDSTILL_MS = 250;
+
+/**
+ * @param {Pick<Watched, 'othersShare' | 'stolenShare' | 'longestMs' | 'worst'>} seen during a run,
+ *   with windows of WINDOW_MS
  * @returns {string} in words; '' if the run had the machine to itself
  */
-export function disturbanceWords({ othersShare, stolenShare }) {
+export function disturbanceWords({ othersShare, stolenShare, longestMs, worst }) {
   const said = [];
+  const inWindow = `for ${WINDOW_MS / 1000} s`;
   if (othersShare > OTHERS_SHARE)
     said.push(`other programs took ${othersShare.toFixed(1)} processors`);
+  else if (worst.othersShare > OTHERS_SHARE_IN_WINDOW)
+    said.push(`other programs took ${worst.othersShare.toFixed(1)} processors ${inWindow}`);
   if (stolenShare > STOLEN_SHARE)
     said.push(`the machine's host took ${stolenShare.toFixed(2)} processors`);
+  else if (worst.stolenShare > STOLEN_SHARE_IN_WINDOW)
+    said.push(`the machine's host took ${worst.stolenShare.toFixed(2)} processors ${inWindow}`);
+  if (longestMs > STANDSTILL_MS)
+    said.push(`the machine stood still for ${(longestMs / 1000).toFixed(1)} s`);
   return said.join(', ');
 }
 

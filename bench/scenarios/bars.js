@@ -7,7 +7,8 @@
 
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { wasDisturbed } from '../report/marks.js';
+import { watchMachine } from '../../testkit/machine.js';
+import { disturbanceWarning, disturbanceWords, wasDisturbed, WINDOW_MS } from '../report/marks.js';
 import { runNode, runScenario, secondsOfCommands } from './runs.js';
 import { framePathTargets, joined, stallTargets, TABLE, targetsTable } from './targets.js';
 
@@ -42,7 +43,7 @@ const COMMANDS = Object.freeze({
  * @property {boolean} [isLong]   run only when it is named
  */
 
-/** The benchmarks of `bars`: some 70 minutes without the long one. @type {readonly Benchmark[]} */
+/** The benchmarks of `bars`: some 65 minutes without the long one. @type {readonly Benchmark[]} */
 export const BENCHMARKS = Object.freeze([
   { name: 'frame-path', argv: [] },
   {
@@ -105,20 +106,31 @@ const commandOf = (name) => COMMANDS[/** @type {keyof typeof COMMANDS} */ (name)
  * @param {AbortSignal} options.signal
  * @param {(what: string, share: number) => void} options.progress
  * @param {typeof runScenario} [options.run]
- * @returns {Promise<Table>} a row for each target
+ * @param {typeof runNode} [options.runOther]  benchmarks that are no scenarios
+ * @param {typeof watchMachine} [options.watch]
+ * @returns {Promise<Table>} a row for each target; of a benchmark that broke off, one that says why
  */
-export async function runTargets({ benchmarks, folder, signal, progress, run = runScenario }) {
+export async function runTargets({
+  benchmarks,
+  folder,
+  signal,
+  progress,
+  run = runScenario,
+  runOther = runNode,
+  watch = watchMachine,
+}) {
   /** @type {Table[]} */
   const tables = [];
   for (const [i, benchmark] of benchmarks.entries()) {
     if (signal.aborted) break;
     progress(benchmark.name, i / benchmarks.length);
     try {
-      tables.push(
+      const table =
         benchmark.argv.length > 0
           ? await runTarget(benchmark, folder, signal, run)
-          : await runCommand(benchmark, signal),
-      );
+          : await runCommand(benchmark, { folder, signal, runOther, watch });
+      if (table.rows.length === 0) throw new Error('it has no figures for its targets');
+      tables.push(table);
     } catch (error) {
       const why = /** @type {Error} */ (error).message;
       folder.warn(`${benchmark.name}: ${why}`);
@@ -140,17 +152,39 @@ async function runTarget({ name, argv }, folder, signal, run) {
   const { report, result, warnings } = await run({ argv, out: folder.path, signal });
   const table = result.tables.find(({ name: kind }) => kind === TABLE);
   if (!table) throw new Error(`${name} has no table of targets`);
-  for (const warning of warnings) folder.warn(`${name}: ${warning}`);
-  const rows = wasDisturbed(warnings)
-    ? table.rows.map(([what, ...rest]) => [`${what}, disturbed`, ...rest])
-    : table.rows;
-  return { ...table, rows, caption: relative(folder.path, report) };
+  return { ...marked(table, name, warnings, folder), caption: relative(folder.path, report) };
 }
 
-/** @param {Benchmark} benchmark @param {AbortSignal} signal */
-async function runCommand({ name }, signal) {
+/**
+ * @param {Benchmark} benchmark
+ * @param {{ folder: RunFolder, signal: AbortSignal, runOther: typeof runNode, watch: typeof
+ *   watchMachine }} means
+ */
+async function runCommand({ name }, { folder, signal, runOther, watch }) {
   const { argv, limitSeconds, tableOf } = commandOf(name);
-  const { output, code, reason } = await runNode(argv, limitSeconds, signal);
-  if (code !== 0) throw new Error(reason ?? `it broke off (exit code ${code})`);
-  return tableOf(JSON.parse(output.slice(output.indexOf('{'))));
+  const seen = await watch({ windowMs: WINDOW_MS });
+  try {
+    const { output, code, reason } = await runOther(argv, limitSeconds, signal);
+    if (code !== 0) throw new Error(reason ?? `it broke off (exit code ${code})`);
+    const disturbance = disturbanceWords(seen());
+    const warnings = disturbance === '' ? [] : [disturbanceWarning(disturbance)];
+    return marked(tableOf(JSON.parse(output.slice(output.indexOf('{')))), name, warnings, folder);
+  } finally {
+    // Its thread would keep the process.
+    seen();
+  }
+}
+
+/**
+ * A benchmark's table, whose rows say that it was disturbed.
+ * @param {Table} table
+ * @param {string} name
+ * @param {readonly string[]} warnings of its run
+ * @param {RunFolder} folder that keeps them
+ * @returns {Table}
+ */
+function marked(table, name, warnings, folder) {
+  for (const warning of warnings) folder.warn(`${name}: ${warning}`);
+  if (!wasDisturbed(warnings)) return table;
+  return { ...table, rows: table.rows.map(([what, ...rest]) => [`${what}, disturbed`, ...rest]) };
 }

@@ -32,6 +32,7 @@ import { pathToFileURL } from 'node:url';
 import { quantile, sorted } from '../../testkit/statistics.js';
 import { Child, CLIENT } from '../../testkit/participants/child.js';
 import { CROWD, SERVER } from '../participants/whole-server.js';
+import { disturbanceWarning } from '../report/marks.js';
 import { serverScript } from './against.js';
 
 /** Formats by name, as options of the server. */
@@ -50,6 +51,13 @@ export const FORMATS = Object.freeze({
  */
 const BOTTLENECK_LATENESS_MS = 10;
 const BOTTLENECK_CPU_PERCENT = 85;
+
+/** Fewest packets of a block whose 99th percentile of lateness is more than one packet's. */
+const LEAST_PACKETS = 100;
+
+/** Words for a block in which the generator was short of time, in a run in which it wasn't. */
+const LATE_BLOCK =
+  `the load generator sent more than ${BOTTLENECK_LATENESS_MS} ms late (p99) ` + 'in a part of it';
 
 /**
  * True when a generator counts as the bottleneck.
@@ -231,6 +239,10 @@ export class Lab {
    * @param {number} cpu percent of a core
    */
   tellGenerator(lateness, cpu) {
+    // The percentile of a whole run hides a short time.
+    const isLate = isShort(quantile(sorted(lateness), 0.99), 0);
+    if (lateness.length >= LEAST_PACKETS && isLate)
+      this.folder.warn(disturbanceWarning(LATE_BLOCK));
     for (const ms of lateness) this.#latenessMs.push(ms);
     this.#cpuPercents.push(cpu);
     const ascending = sorted(this.#latenessMs);

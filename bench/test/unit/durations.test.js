@@ -181,11 +181,33 @@ describe('a quick run', () => {
 });
 
 describe('a run that was disturbed', () => {
+  /** Seen on a quiet machine. */
+  const seen = {
+    othersShare: 0.2,
+    stolenShare: 0.01,
+    longestMs: 30,
+    worst: { othersShare: 0.4, stolenShare: 0.05 },
+  };
+
   it('is one from whose machine others took a third of a processor', () => {
-    expect(disturbanceWords({ othersShare: 0.2, stolenShare: 0.01 })).toBe('');
-    expect(disturbanceWords({ othersShare: 0.44, stolenShare: 0.03 })).toBe(
+    expect(disturbanceWords(seen)).toBe('');
+    expect(disturbanceWords({ ...seen, othersShare: 0.44, stolenShare: 0.03 })).toBe(
       "other programs took 0.4 processors, the machine's host took 0.03 processors",
     );
+  });
+
+  it('is one that was disturbed for some seconds, which the mean of ten minutes hides', () => {
+    const inWindow = (/** @type {object} */ worst) =>
+      disturbanceWords({ ...seen, worst: { ...seen.worst, ...worst } });
+    // Two seconds of a processor in a window, or in two of them.
+    expect(inWindow({ stolenShare: 0.4 })).toBe("the machine's host took 0.40 processors for 5 s");
+    expect(inWindow({ stolenShare: 0.2 })).toMatch(/^the machine's host took 0\.20 processors/);
+    expect(inWindow({ othersShare: 0.8 })).toBe('other programs took 0.8 processors for 5 s');
+    expect(disturbanceWords({ ...seen, longestMs: 700 })).toBe('the machine stood still for 0.7 s');
+    // The mean says more of a run that was disturbed throughout.
+    expect(
+      disturbanceWords({ ...seen, othersShare: 0.44, worst: { ...seen.worst, othersShare: 0.9 } }),
+    ).toBe('other programs took 0.4 processors');
   });
 
   it('stays disturbed when another run takes its values over', () => {

@@ -6,6 +6,7 @@ import {
   framePathTargets,
   isMet,
   joined,
+  lacksFigures,
   stallTargets,
   targetsTable,
 } from '../../scenarios/targets.js';
@@ -148,6 +149,56 @@ describe('the targets of all benchmarks', () => {
     expect(rows[0][4]).toBe('the latest of 12 calls; median 1.6 [0.8, 2.5]');
     expect(BENCHMARKS.some(({ name }) => name === 'stalls')).toBe(true);
   });
+});
+
+/**
+ * Runs the benchmark `frame-path`, which is no scenario.
+ * @param {{ cases: object[], seen?: object }} options  seen: by the watch of the machine
+ */
+async function framePath({ cases, seen = {} }) {
+  const still = { othersShare: 0, stolenShare: 0, longestMs: 0 };
+  /** @type {string[]} */
+  const warnings = [];
+  const { rows } = await runTargets({
+    benchmarks: [{ name: 'frame-path', argv: [] }],
+    folder: /** @type {any} */ ({ warn: (/** @type {string} */ said) => warnings.push(said) }),
+    signal: new AbortController().signal,
+    progress: () => {},
+    runOther: async () => ({ output: `told\n${JSON.stringify({ cases })}`, code: 0 }),
+    watch: async () => () => /** @type {any} */ ({ ...still, worst: still, ...seen }),
+  });
+  return { rows, warnings };
+}
+
+const PUSHED = Object.freeze({
+  ...{ codec: 'none', delivery: 'tick', people: 10, talking: 10 },
+  ...{ 'µs/frame': 12, 'bytes/frame': 4 },
+});
+
+it('a benchmark that is no scenario says so too', async () => {
+  expect((await framePath({ cases: [PUSHED] })).rows.map(([what]) => what)).toEqual([
+    'The path of a received frame without codec',
+    'Allocated for a frame',
+  ]);
+  const worst = { othersShare: 0, stolenShare: 0.4 };
+  const { rows, warnings } = await framePath({ cases: [PUSHED], seen: { worst } });
+  expect(rows.map(([what]) => what)).toEqual([
+    'The path of a received frame without codec, disturbed',
+    'Allocated for a frame, disturbed',
+  ]);
+  expect(warnings).toEqual([
+    "frame-path: Disturbed: during the run the machine's host took 0.40 processors for 5 s.",
+  ]);
+});
+
+it('a benchmark without a figure has a row that says so, and all lack figures', async () => {
+  const measured = await framePath({ cases: [PUSHED] });
+  expect(lacksFigures(measured)).toBe(false);
+  const { rows } = await framePath({ cases: [] });
+  expect(rows).toEqual([
+    ['frame-path', expect.any(String), '–', 'not measured', 'it has no figures for its targets'],
+  ]);
+  expect(lacksFigures({ rows: [...measured.rows, ...rows] })).toBe(true);
 });
 
 it('a disturbed benchmark says so in each of its lines', async () => {

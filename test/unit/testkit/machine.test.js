@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, TestRunner, vi } from 'vitest';
-import { describeDisturbance } from '../../../testkit/machine.js';
+import { describeDisturbance, sharesBetween } from '../../../testkit/machine.js';
 import { undisturbed, undisturbedTest } from '../../../testkit/undisturbed.js';
 
 const steady = { hasStalled: 0, longestMs: 0, stolenMs: 0, stolenShare: 0, othersShare: 0 };
@@ -120,6 +120,55 @@ it.each([
   [{ othersShare: 0.97 }, 'other processes used 1.0 processors'],
 ])('the reading %j means "%s"', (seen, words) => {
   expect(describeDisturbance({ ...steady, ...seen })).toBe(words);
+});
+
+it("others' processor time is that of no process of the run, whichever of them have ended", () => {
+  const ticks = (/** @type {Record<number, [number, number]>} */ all) =>
+    new Map(Object.entries(all).map(([pid, [whole, self]]) => [Number(pid), { whole, self }]));
+  const between = (/** @type {Map<number, any>} */ before, /** @type {Map<number, any>} */ after) =>
+    sharesBetween(
+      { atMs: 0, usedMs: 0, stolenMs: 0, own: before },
+      { atMs: 1000, usedMs: 500, stolenMs: 20, own: after },
+    );
+  const before = ticks({ 1: [10, 10], 2: [3000, 3000] });
+  // The second goes on; it ends, and its parent has its times; its parent has ended before it.
+  for (const after of [
+    ticks({ 1: [12, 12], 2: [3018, 3018] }),
+    ticks({ 1: [3030, 12] }),
+    ticks({ 1: [30, 30] }),
+  ])
+    expect(between(before, after)).toEqual({ stolenShare: 0.02, othersShare: expect.closeTo(0.3) });
+});
+
+it('one tick in a short last window is no share', () => {
+  const times = (/** @type {number} */ atMs, /** @type {number} */ usedMs) => ({
+    ...{ atMs, usedMs, stolenMs: usedMs, own: new Map() },
+  });
+  expect(sharesBetween(times(0, 0), times(20, 10), 5000).stolenShare).toBe(0.002);
+});
+
+it('the watch tells of the worst window, which the mean of a long run hides', async () => {
+  const module = new URL('../../../testkit/machine.js', import.meta.url).href;
+  const busy = 'const from = Date.now(); while (Date.now() - from < 1000);';
+  // Its parent ends at once, so it is no process of the run.
+  const script = `
+    const { spawn } = await import('node:child_process');
+    const { watchMachine } = await import(${JSON.stringify(module)});
+    const end = await watchMachine({ windowMs: 500 });
+    spawn('sh', ['-c', '"$0" -e "$1" &', process.execPath, ${JSON.stringify(busy)}]);
+    setTimeout(() => {
+      console.log(JSON.stringify(end()));
+      process.exit();
+    }, 4000);`;
+  const { VITEST: _, ...env } = process.env;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env,
+  });
+  const [line] = await once(child.stdout, 'data');
+  const { worst, othersShare } = JSON.parse(String(line));
+  expect(worst.othersShare).toBeGreaterThan(0.5);
+  expect(worst.othersShare).toBeGreaterThan(othersShare);
 });
 
 it('the watch sees that its process stood still', async () => {
