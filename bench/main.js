@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Command, Option } from 'commander';
 import {
   EXPERIMENTS,
+  lacksFindings,
   markdownOf,
   resultsIn,
   runPapers,
@@ -41,6 +42,7 @@ import { overrunOf, secondsOf } from './scenarios/durations.js';
 import { Interruption, interruption } from './scenarios/interruption.js';
 import { secondsOfCommands } from './scenarios/runs.js';
 import { scenarios } from './scenarios/index.js';
+import { lacksFigures } from './scenarios/targets.js';
 import { runTimes, SMALLEST } from './scenarios/times.js';
 import { RESULTS, scenarioCommand } from './scenarios/scenario-command.js';
 import { surveyCommand } from './survey/survey.js';
@@ -82,7 +84,7 @@ program
 program
   .command('bars')
   .description(
-    'everything that is to be reached, benchmark by benchmark, in one table; some 70 minutes',
+    'everything that is to be reached, benchmark by benchmark, in one table; some 65 minutes',
   )
   .addOption(
     new Option(
@@ -197,7 +199,7 @@ async function showTimes({ only, out }) {
 /** @param {{ only: string[], out: string }} options */
 async function showTargets({ only, out }) {
   const benchmarks = BENCHMARKS.filter(({ name }) => only.includes(name));
-  await showTables({
+  const [targets] = await showTables({
     seconds: secondsOfBenchmarks(benchmarks),
     name: 'bars',
     title: 'Targets',
@@ -214,6 +216,7 @@ async function showTargets({ only, out }) {
       }),
     ],
   });
+  if (lacksFigures(targets)) process.exitCode = 1;
 }
 
 /**
@@ -229,7 +232,7 @@ async function showPapers({ only, runs, seed, out, compare }) {
     title: "The papers' experiments",
     summary: 'What four papers found, and what is found here.',
     notes: [],
-    options: { only, out },
+    options: { only, runs, seed, out },
     async run(means) {
       const tables = await runPapers({
         ...means,
@@ -240,6 +243,7 @@ async function showPapers({ only, runs, seed, out, compare }) {
       return [tables.papers, ...(tables.ratings ? [tables.ratings] : [])];
     },
   });
+  if (lacksFindings(papers)) process.exitCode = 1;
   console.log(`\nFor a page of the documentation:\n\n${markdownOf(papers, 4)}`);
   if (ratings)
     console.log(
@@ -273,7 +277,7 @@ async function comparePapers(experiments, folders) {
  * @param {string} options.title
  * @param {string} options.summary
  * @param {string[]} options.notes
- * @param {{ only: string[], out: string }} options.options
+ * @param {{ only: string[], out: string, runs?: string, seed?: number }} options.options
  * @param {(means: { folder: RunFolder, signal: AbortSignal, progress: (what: string, share: number)
  *   => void }) => Promise<import('./report/result.js').Table[]>} options.run
  */
@@ -393,6 +397,7 @@ async function measureInto(folder, scenario, { link: profile, ...options }, { ch
     progress.begin(scenario.name);
     if (options.linkSteps) await link.steps(options.linkSteps);
     await scenario.measure(lab);
+    assertMeasured(scenario, folder);
     await noteEmulator(link, folder);
     await lab.close();
     const overrun = overrunOf(folder.elapsedMs, toldSeconds);
@@ -405,8 +410,7 @@ async function measureInto(folder, scenario, { link: profile, ...options }, { ch
     progress.close();
     await lab.close();
     const reason = signal.aborted ? signal.reason : error;
-    const isMeasured = scenario.quantities.some(({ name }) => folder.samples(name).length > 0);
-    const result = isMeasured ? await resultOf(told, folder) : undefined;
+    const result = hasSamples(scenario, folder) ? await resultOf(told, folder) : undefined;
     const report = await folder.fail(reason, result);
     if (result) console.log(textSummary(folder.run, result, report));
     const ending = signal.aborted ? `was ${reason.message}` : `broke off: ${reason.message}`;
@@ -418,6 +422,16 @@ async function measureInto(folder, scenario, { link: profile, ...options }, { ch
     // On loopback a measurement of the link may still run; it ends with this process.
     if (signal.aborted) process.exit();
   }
+}
+
+/** @param {Scenario} scenario @param {RunFolder} folder */
+const hasSamples = ({ quantities }, folder) =>
+  quantities.some(({ name }) => folder.samples(name).length > 0);
+
+/** @param {Scenario} scenario @param {RunFolder} folder @throws {Error} if it has no samples */
+function assertMeasured(scenario, folder) {
+  if (!hasSamples(scenario, folder))
+    throw new Error(`nothing was measured. ${folder.run.warnings.at(-1) ?? ''}`.trim());
 }
 
 /**

@@ -93,7 +93,7 @@ function formatCell(cell, digits) {
   if (typeof cell === 'string') return { text: cell, interval: '' };
   if (typeof cell === 'number') return { text: formatNumber(cell, digits), interval: '' };
   const { interval } = cell;
-  const isKnown = interval !== undefined && interval.some(Number.isFinite);
+  const isKnown = interval !== undefined && interval.every(Number.isFinite);
   return {
     text: formatNumber(cell.value, digits),
     interval: isKnown ? formatInterval(interval, digits) : '',

@@ -18,6 +18,9 @@ import { formatEstimate, formatNumber } from '../report/numbers.js';
 /** The name of the table with a result's targets. */
 export const TABLE = 'targets';
 
+/** Verdict on a target without a figure. */
+const NOT_MEASURED = 'not measured';
+
 /**
  * Limits for one received frame on Node's thread: its time in microseconds, and its allocations in
  * bytes. The engine itself boxes a few numbers, up to 64 bytes (bench/frame-path.js); aloud's own
@@ -72,7 +75,7 @@ export function targetsTable(targets) {
         what,
         `${is} ${text(limit)}`,
         isKnown ? text(reached) : '–',
-        isKnown ? (isMet(target) ? 'met' : 'not met') : 'not measured',
+        isKnown ? (isMet(target) ? 'met' : 'not met') : NOT_MEASURED,
         knownWords(why),
       ];
     }),
@@ -85,6 +88,12 @@ export function targetsTable(targets) {
  */
 const knownWords = (why) =>
   why.replace(/\bNaN\b/g, formatNumber(NaN)).replace(/\bInfinity\b/g, formatNumber(Infinity));
+
+/**
+ * True if a target has no figure.
+ * @param {Pick<Table, 'rows'>} table of targets
+ */
+export const lacksFigures = ({ rows }) => rows.some(([, , , verdict]) => verdict === NOT_MEASURED);
 
 /** @param {readonly Table[]} tables of targets */
 export function joined(tables) {

@@ -382,6 +382,13 @@ export async function runPapers({
   return { papers: papersTable(rows), ratings: ratingsTable(results) };
 }
 
+/**
+ * True if an experiment has no finding.
+ * @param {Pick<Table, 'rows'>} table of runPapers()
+ */
+export const lacksFindings = ({ rows }) =>
+  rows.some(([, , , found]) => /^(disturbed: )?not measured/.test(String(found)));
+
 /** @param {readonly string[]} argv of the lab's command @param {number} seed */
 const seededOf = (argv, seed) => [...argv, '--seed', String(seed)];
 

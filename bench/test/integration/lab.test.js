@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Child, sharedMs } from '../../../testkit/participants/child.js';
 import { Talker } from '../../../testkit/participants/talker.js';
 import { Pacer } from '../../../public/lab/runs/pacer.js';
@@ -27,9 +27,9 @@ async function closeAll() {
 afterEach(closeAll);
 
 /** @param {{ onTestFinished: (remove: () => Promise<void>) => void }} test */
-async function temporaryFolder({ onTestFinished }) {
+async function temporaryFolder(test) {
   const folder = await mkdtemp(join(tmpdir(), 'aloud-lab-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  test.onTestFinished(() => rm(folder, { recursive: true }));
   return folder;
 }
 
@@ -116,6 +116,31 @@ it('a run that breaks off before it has measured anything ends its process', asy
   const ended = promisify(execFile)(process.execPath, argv, { timeout: 60_000 });
   await expect(ended).rejects.toMatchObject({ code: 1, signal: null });
 });
+
+it.each([
+  ['bars', 'starved', []],
+  ['papers', 'shipped', ['--runs', '--seed', '7']],
+])(
+  'fails where something that %s runs was not measured',
+  async (command, only, more) => {
+    const out = await temporaryFolder({ onTestFinished });
+    const options = more.map((word) => (word === '--runs' ? [word, join(out, 'runs')] : word));
+    const argv = [MAIN, command, '--only', only, '--out', join(out, 'own'), ...options.flat()];
+    const failed = promisify(execFile)(process.execPath, argv, {
+      env: { ...process.env, CHROMIUM_PATH: '/nowhere' },
+    });
+    await expect(failed).rejects.toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/not measured.*--browser needs Chromium/),
+    });
+    const [name] = await readdir(join(out, 'own'));
+    const run = JSON.parse(await readFile(join(out, 'own', name, 'run.json'), 'utf8'));
+    expect(run).toMatchObject({ scenario: command, complete: true, options: { only: [only] } });
+    // With which random losses it was measured is part of what it says.
+    if (command === 'papers') expect(run.options).toMatchObject({ seed: 7, runs: 'runs' });
+  },
+  60_000,
+);
 
 describe('a process of the lab', () => {
   it('tells of an error, and of its own end', async () => {
