@@ -88,6 +88,31 @@ export function casesOf({ rules, choices, players, controllers }) {
   ];
 }
 
+/**
+ * The cases that this machine can measure, and what it lacks for others.
+ * @param {Parameters<typeof casesOf>[0]} options
+ * @returns {{ cases: Case[], lacks: string[] }}
+ */
+export function availableCases(options) {
+  const missingHls = options.players.includes('ll-hls') ? missingForHls() : null;
+  const builds = options.controllers.map((controller) => ({
+    controller,
+    lack: missingBuild(/** @type {CongestionController} */ (controller)),
+  }));
+  const left = builds.flatMap(({ controller, lack }) => (lack === null ? [] : [controller]));
+  return {
+    cases: casesOf(options).filter((which) =>
+      which === LL_HLS ? missingHls === null : !left.includes(which.controller),
+    ),
+    lacks: [
+      ...(missingHls === null ? [] : [`LL-HLS is left out: ${missingHls}.`]),
+      ...builds.flatMap(({ controller, lack }) =>
+        lack === null ? [] : [`${controller} is left out: ${lack}`],
+      ),
+    ],
+  };
+}
+
 /** @type {Scenario} */
 export const adapt = {
   name: 'adapt',
@@ -96,6 +121,7 @@ export const adapt = {
     "the bit rate of a broadcast's listener whose way becomes narrow and wide again, by " +
     "rule and nearness, and Low-Latency HLS's",
   quantities: Object.values(quantities),
+  lacks: ['transports', 'duration', 'warmUp', 'browser'],
   defaults: {
     duration: 65,
     repetitions: 1,

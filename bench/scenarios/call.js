@@ -54,6 +54,7 @@ export const call = {
   description:
     'two whole clients with the delay on auto: received both ways, D over time, sound latency',
   quantities: Object.values(quantities),
+  lacks: ['transports'],
   defaults: { duration: 60, repetitions: 1, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
     command.addOption(

@@ -95,6 +95,7 @@ export const crowd = {
     'rooms of many, few or all of whom talk: CPU, lateness of the tick, what arrives, what ' +
     'the server adds',
   quantities: Object.values(quantities),
+  lacks: ['transports', 'browser'],
   defaults: { duration: 30, repetitions: 5, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
     command

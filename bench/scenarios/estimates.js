@@ -53,6 +53,7 @@ export const estimates = {
     "estimates of a path's rate at the server and at the client, on demand and live, and what " +
     'a player would make of them (Nys 2024)',
   quantities: Object.values(quantities),
+  lacks: ['transports', 'duration', 'warmUp', 'browser'],
   defaults: {
     duration: 60,
     repetitions: 1,

@@ -41,6 +41,7 @@ export const failover = {
     'again and again',
   quantities: [again],
   isOnce: true,
+  lacks: ['duration', 'warmUp', 'browser'],
   defaults: { duration: 1, repetitions: 1, transports: ['webtransport'] },
   addOptions: (command) =>
     void command.option(

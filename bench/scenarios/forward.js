@@ -81,6 +81,7 @@ export const forward = {
     'rooms that are mixed, or forwarded as bundles or packet by packet: CPU, bytes to each ' +
     'listener, added delay',
   quantities: Object.values(quantities),
+  lacks: ['transports', 'browser'],
   defaults: { duration: 8, repetitions: 1, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
     command.option(

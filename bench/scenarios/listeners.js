@@ -104,6 +104,7 @@ export const listeners = {
     'those who only listen: how many for each core, what one takes of the heap, and their ' +
     'coming all at once',
   quantities: Object.values(quantities),
+  lacks: ['transports', 'browser'],
   defaults: { duration: 15, repetitions: 1, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
     command.option(

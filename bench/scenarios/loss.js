@@ -51,6 +51,7 @@ export const loss = {
     'the share of the speech that is there before concealment, with 5 and 10 % of loss each ' +
     'way, with redundancy and without',
   quantities: Object.values(quantities),
+  lacks: ['transports', 'warmUp'],
   defaults: {
     duration: 60,
     repetitions: 1,

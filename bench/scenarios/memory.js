@@ -35,6 +35,7 @@ export const memory = {
   description:
     "the server's memory against participants who are silent: what one more of them takes",
   quantities: Object.values(quantities),
+  lacks: ['transports', 'duration', 'warmUp', 'browser'],
   defaults: { duration: 1, repetitions: 3, format: 'call', transports: ['webtransport'] },
 
   async measure(lab) {

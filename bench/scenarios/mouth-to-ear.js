@@ -114,6 +114,7 @@ export const mouthToEar = {
     "from one page's microphone to another page's speaker in Chromium, beyond the " +
     "browser's own loop",
   quantities: [...Object.values(quantities), ...Object.values(cardQuantities)],
+  lacks: ['transports', 'warmUp'],
   defaults: {
     duration: 96,
     repetitions: CALLS,

@@ -64,6 +64,7 @@ export const nearness = {
     'what a listener hears, and how far behind the speaker, by how near they choose to be, ' +
     'on several links',
   quantities: Object.values(quantities),
+  lacks: ['transports', 'warmUp', 'browser'],
   defaults: {
     duration: 180,
     repetitions: 1,

@@ -79,6 +79,7 @@ export const nodes = {
     'a room costs; some three minutes',
   quantities: [...crowdScenario.quantities, ...Object.values(quantities)],
   isOnce: true,
+  lacks: ['transports', 'browser'],
   defaults: { duration: 6, repetitions: 1, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
     command.option('--rooms <count>', 'that are placed on the three', wholeNumber(3, 500), 9);

@@ -57,6 +57,7 @@ export const plan = {
     'nodes, cores and traffic for thousands of rooms, computed from costs that are measured ' +
     'here first; some three minutes',
   quantities: crowd.quantities,
+  lacks: ['transports', 'browser'],
   defaults: { duration: 6, repetitions: 1, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
     command

@@ -24,19 +24,21 @@ const PER_REQUEST = 'http1-per-request';
 
 /** @param {Scenario} scenario @returns {Command} without an action */
 export function scenarioCommand(scenario) {
-  const {
-    duration = 60,
-    repetitions = 6,
-    format = 'thesis',
-    link = 'loopback',
-  } = scenario.defaults;
-  const command = new Command(scenario.name)
-    .description(scenario.description)
-    .addOption(
-      new Option('--transports <list>', 'separated by commas')
-        .argParser(listOf(scenario.hasPerRequest ? [...TRANSPORTS, PER_REQUEST] : TRANSPORTS))
-        .default(scenario.defaults.transports ?? ['webtransport', 'http1']),
-    )
+  const { format = 'thesis', link = 'loopback' } = scenario.defaults;
+  const command = new Command(scenario.name).description(scenario.description);
+  /** @param {Option} option that the scenario may lack */
+  const offer = (option) => {
+    const name = option.attributeName();
+    if (scenario.lacks?.some((one) => one === name))
+      command.setOptionValueWithSource(name, option.defaultValue, 'default');
+    else command.addOption(option);
+  };
+  offer(
+    new Option('--transports <list>', 'separated by commas')
+      .argParser(listOf(scenario.hasPerRequest ? [...TRANSPORTS, PER_REQUEST] : TRANSPORTS))
+      .default(scenario.defaults.transports ?? ['webtransport', 'http1']),
+  );
+  command
     .addOption(
       new Option('--link <profile>', 'the network between them')
         .choices(Object.keys(LINK_PROFILES))
@@ -46,15 +48,9 @@ export function scenarioCommand(scenario) {
       '--link-steps <file>',
       'JSON list of { atMs, changes } that the link goes through, from the first packet on',
       readSteps,
-    )
-    .option('--duration <seconds>', 'measured for each protocol', number(1, 36000), duration)
-    .option(
-      '--repetitions <count>',
-      'blocks that the duration is cut into, the protocols by turns',
-      wholeNumber(1, scenario.isOnce ? 1 : 1000),
-      repetitions,
-    )
-    .option('--warm-up <seconds>', 'left out at the beginning of each block', number(0, 60), 1.5)
+    );
+  addBlocks(command, scenario, offer);
+  command
     .addOption(
       new Option(
         '--format <name>',
@@ -65,12 +61,14 @@ export function scenarioCommand(scenario) {
         .choices(Object.keys(FORMATS))
         .default(format),
     )
-    .option('--seed <number>', 'of the link and the statistics', wholeNumber(0, 2 ** 32 - 1), 1)
-    .option(
+    .option('--seed <number>', 'of the link and the statistics', wholeNumber(0, 2 ** 32 - 1), 1);
+  offer(
+    new Option(
       '--browser',
       'participants in Chromium (CHROMIUM_PATH, or where it usually is) instead of headless ones',
-      scenario.defaults.browser ?? false,
-    )
+    ).default(scenario.defaults.browser ?? false),
+  );
+  command
     .addOption(
       new Option(
         '--complexity <n>',
@@ -100,6 +98,33 @@ export function scenarioCommand(scenario) {
   if (scenario.hasPerRequest) addPerRequest(command);
   scenario.addOptions?.(command);
   return command;
+}
+
+/**
+ * Adds the options of what is measured, and how often.
+ * @param {Command} command
+ * @param {Scenario} scenario
+ * @param {(option: Option) => void} offer  unless the scenario lacks it
+ */
+function addBlocks(command, { defaults: { duration = 60, repetitions = 6 }, ...scenario }, offer) {
+  offer(
+    new Option('--duration <seconds>', 'measured for each protocol')
+      .argParser(number(1, 36000))
+      .default(duration),
+  );
+  command.option(
+    '--repetitions <count>',
+    scenario.lacks?.includes('duration')
+      ? 'how often all of it is measured'
+      : 'blocks that the duration is cut into, the protocols by turns',
+    wholeNumber(1, scenario.isOnce ? 1 : 1000),
+    repetitions,
+  );
+  offer(
+    new Option('--warm-up <seconds>', 'left out at the beginning of each block')
+      .argParser(number(0, 60))
+      .default(1.5),
+  );
 }
 
 /**

@@ -14,6 +14,8 @@
  * @property {string} description   one line for --help
  * @property {Quantity[]} quantities
  * @property {Partial<LabOptions & { link: string }>} defaults
+ * @property {readonly ('transports' | 'duration' | 'warmUp' | 'browser')[]} [lacks]  common options
+ *   that would change nothing in it, and aren't offered; their values stay the defaults
  * @property {(command: Command) => void} [addOptions]  its own options
  * @property {(options: any) => number} [seconds]  duration of a run; by default from durations.js
  * @property {boolean} [isOnce] true if it has one repetition, whatever the duration

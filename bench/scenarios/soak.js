@@ -46,6 +46,7 @@ export const soak = {
   description: "the server's memory over a long time in which people join, talk and leave",
   quantities: Object.values(quantities),
   isOnce: true,
+  lacks: ['transports', 'warmUp', 'browser'],
   defaults: { duration: 3600, repetitions: 1, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
     command

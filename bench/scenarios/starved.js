@@ -112,6 +112,7 @@ export const starved = {
     'what is heard in Chromium, and how much later, on a machine that has too little ' +
     'processor time',
   quantities: Object.values(quantities),
+  lacks: ['transports', 'warmUp'],
   defaults: {
     duration: 60,
     repetitions: 3,

@@ -74,6 +74,7 @@ export const stragglers = {
     'what one person on a bad way, or a hostile one, costs nine who are near: the delay, ' +
     'and what is received of each',
   quantities: Object.values(quantities),
+  lacks: ['transports'],
   defaults: {
     duration: 30,
     repetitions: 3,

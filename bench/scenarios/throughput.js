@@ -105,6 +105,7 @@ export const throughput = {
     "the server's estimate of a path's rate against the link's: levels, steps, and a sender " +
     'with little to send',
   quantities: Object.values(quantities),
+  lacks: ['transports', 'duration', 'warmUp', 'browser'],
   defaults: {
     duration: 90,
     repetitions: 3,

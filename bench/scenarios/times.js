@@ -8,8 +8,9 @@
 import { overrunOf } from './durations.js';
 import { runScenario, secondsOfCommands } from './runs.js';
 
-/** Options of all plans: one block of some seconds. */
-const ONE = ['--repetitions', '1', '--duration'];
+/** Options of all plans: all of it once, and where a block's length is chosen, of some seconds. */
+const ONCE = ['--repetitions', '1'];
+const ONE = [...ONCE, '--duration'];
 
 /**
  * Small plans by scenario, of 20 to 90 s: long enough that a fifth of them is more than a process
@@ -37,11 +38,11 @@ export const SMALLEST = Object.freeze({
   ],
   interplay: ['--quick'],
   mixed: [...ONE, '10', '--sweeps', 'chat', '--at', '1', '--ways', 'datagrams,datagrams+stream'],
-  switching: [...ONE, '10', '--at', '5', '--phase-seconds', '6', '--ways', 'switching,datagrams'],
+  switching: [...ONCE, '--at', '5', '--phase-seconds', '6', '--ways', 'switching,datagrams'],
   mesh: [...ONE, '5', '--people', '2', '--settle', '2'],
   shipped: [...ONE, '10', '--ways', 'aloud', '--conditions', 'clear', '--settle', '5'],
   setup: ['--quick'],
-  startup: [...ONE, '10', '--round-trips', '50', '--losses', '0', '--rates', 'none'],
+  startup: [...ONCE, '--round-trips', '50', '--losses', '0', '--rates', 'none'],
   'mouth-to-ear': [...ONE, '10', '--frame', '20', '--settle', '5'],
   stragglers: [...ONE, '8', '--settle', '3'],
   starved: [...ONE, '10', '--settle', '5', '--machines', 'free'],
@@ -53,23 +54,14 @@ export const SMALLEST = Object.freeze({
   crowd: [...ONE, '5', '--cases', '10/2'],
   listeners: [...ONE, '5', '--cases', '100s3'],
   nearness: [...ONE, '8', '--choices', 'near', '--settle', '3'],
-  adapt: [
-    ...ONE,
-    '10',
-    '--trajectory',
-    '200x5,40x10,200x5',
-    '--players',
-    'aloud',
-    '--rules',
-    'probe',
-  ],
+  adapt: [...ONCE, '--trajectory', '200x5,40x10,200x5', '--players', 'aloud', '--rules', 'probe'],
   forward: [...ONE, '5', '--cases', '10/2', '--ways', 'bundle'],
-  estimates: [...ONE, '10', '--modes', 'live', '--step-seconds', '3'],
-  throughput: [...ONE, '10', '--levels', '1,5'],
+  estimates: [...ONCE, '--modes', 'live', '--step-seconds', '3'],
+  throughput: [...ONCE, '--levels', '1,5'],
   plan: [...ONE, '2'],
   nodes: [...ONE, '5'],
-  memory: [...ONE, '5'],
-  failover: [...ONE, '5', '--kills', '1'],
+  memory: [...ONCE],
+  failover: [...ONCE, '--kills', '1'],
   soak: [...ONE, '30', '--people', '10'],
 });
 

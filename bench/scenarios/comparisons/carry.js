@@ -54,6 +54,7 @@ export const carry = {
     'a call of two whose packets go as datagrams, on one stream, on a stream each, or on ' +
     'such a stream that is reset: ages, received, delays',
   quantities: Object.values(quantities),
+  lacks: ['transports', 'warmUp'],
   defaults: {
     duration: 60,
     repetitions: 5,

@@ -43,6 +43,7 @@ const ALL_AT_ONCE =
  * @param {typeof runGrid} [options.run]
  * @param {(ways: readonly string[], condition: Condition) => Partial<Plan>} [options.plan]
  * @param {(command: Command) => void} [options.addOptions]  its own options
+ * @param {Scenario['lacks']} [options.lacks]  common options that would change nothing in it
  * @param {(lab: Lab) => void} [options.check] throws, with a reason, if the machine lacks a
  *   requirement
  * @returns {Scenario}
@@ -60,6 +61,7 @@ export function gridScenario({
   run = runGrid,
   plan = () => ({}),
   addOptions,
+  lacks = ['transports', 'warmUp', 'browser'],
   check,
 }) {
   const quantities = new Set([
@@ -73,6 +75,7 @@ export function gridScenario({
     title,
     description,
     quantities: [...quantities],
+    lacks,
     defaults: {
       duration: 25,
       repetitions: 5,

@@ -73,6 +73,7 @@ export const interplay = {
     "a broadcast's rule for the bit rate beside QUIC's congestion controllers, over " +
     'datagrams and streams: capacity steps, loss, delay (Baldassin et al. 2024)',
   quantities: Object.values(QUANTITIES),
+  lacks: ['transports', 'duration', 'warmUp', 'browser'],
   defaults: {
     duration: 30,
     repetitions: 1,

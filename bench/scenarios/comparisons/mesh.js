@@ -63,6 +63,7 @@ export const mesh = {
     'processor time, rate, setup, presence and mouth to ear of 2 to 12 people, over WebRTC ' +
     'and by the server (Abelló Lozano 2012)',
   quantities: Object.values(MESH_QUANTITIES),
+  lacks: ['transports', 'warmUp', 'browser'],
   defaults: {
     duration: 50,
     repetitions: 5,

@@ -114,6 +114,7 @@ export const setup = {
     ...PARTS.map((part) => quantity(part, `Part of it: ${part}`)),
     fault,
   ],
+  lacks: ['duration', 'warmUp'],
   defaults: {
     duration: 60,
     repetitions: 5,

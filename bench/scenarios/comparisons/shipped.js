@@ -144,6 +144,7 @@ export const shipped = {
     "Chromium to Chromium by its own WebRTC, and by aloud's page and server: mouth to ear, " +
     'what is heard, and its marks',
   quantities: Object.values(SHIPPED_QUANTITIES),
+  lacks: ['transports', 'warmUp'],
   defaults: {
     duration: 100,
     repetitions: 5,

@@ -73,6 +73,8 @@ export const switching = gridScenario({
   sweeps: SWEEPS,
   ways: WAYS,
   allowed: WAYS,
+  // A block is as long as its phases.
+  lacks: ['transports', 'duration', 'warmUp', 'browser'],
   notes: [
     'A block has four phases, one after another: clear, lossy, narrow (70 kbit/s), and clear ' +
       'again. R of a phase is of its frames, as the playout comes into it from the one before.',

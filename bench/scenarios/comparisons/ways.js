@@ -42,6 +42,7 @@ export const ways = {
     'same payload, same path: ages, loss and what would be heard by WebTransport, ' +
     'WebSocket, WebRTC audio and data channel, without a room',
   quantities: [...Object.values(quantities), ...heardQuantities],
+  lacks: ['transports', 'warmUp', 'browser'],
   defaults: {
     duration: 60,
     repetitions: 5,

@@ -62,6 +62,35 @@ it('options that a scenario leaves to its defaults are known without a command l
 });
 
 it.each([
+  ['failover', '--duration', '60'],
+  ['memory', '--duration', '60'],
+  ['adapt', '--duration', '60'],
+  ['interplay', '--duration', '60'],
+  ['throughput', '--duration', '60'],
+  ['switching', '--duration', '60'],
+  ['setup', '--duration', '60'],
+  ['startup', '--warm-up', '5'],
+  ['crowd', '--transports', 'websocket'],
+  ['sweep', '--transports', 'websocket'],
+  ['soak', '--browser'],
+])('%s has no option %s, which would change nothing in it', (name, ...argv) => {
+  const command = scenarioCommand(scenario(name)).exitOverride();
+  command.configureOutput({ writeErr: () => {} });
+  expect(() => command.parse(argv, { from: 'user' })).toThrow(`unknown option '${argv[0]}'`);
+  expect(helpOf(scenarioCommand(scenario(name)))).not.toContain(argv[0]);
+});
+
+it('each scenario has a value of each common option, whether it is offered or not', () => {
+  for (const one of scenarios)
+    expect(scenarioCommand(one).parse([], { from: 'user' }).opts(), one.name).toMatchObject({
+      duration: expect.any(Number),
+      transports: expect.any(Array),
+      warmUp: 1.5,
+      browser: expect.any(Boolean),
+    });
+});
+
+it.each([
   ['rtt', '--repetitions', '2.5'],
   ['rtt', '--seed', '1.5'],
   ['load', '--talking', 'all'],
