@@ -39,6 +39,9 @@ export const FITTED = Object.freeze([
 /** Cases that the fit doesn't know, and foretells. */
 const FORETOLD = Object.freeze(['30x12/3', '60x5/1', '100/20']);
 
+/** All cases, in the order in which they are measured. */
+export const CASES = Object.freeze([...FITTED, ...FORETOLD]);
+
 /** Target: largest error of a predicted case, in percent of the measured one. */
 const MOST_OFF = 20;
 

@@ -1,5 +1,6 @@
 /**
  * The conditions under which setups are measured: round trip, loss and rate, one varied at a time.
+ * @import { TransportName } from '../../public/client/connection/connection.js'
  *
  * @typedef {'new' | 'resumed' | 'kept'} ConnectionKind with a new TLS session, a resumed one, or
  *   over the connection that fetched the page
@@ -18,6 +19,17 @@
  * @property {(at: number | string) => string} where    begins a sentence
  *
  */
+
+/**
+ * The kinds of connection that are compared where the round trip is varied; elsewhere all are new.
+ */
+export const KINDS = Object.freeze(
+  /** @type {Record<TransportName, readonly ConnectionKind[]>} */ ({
+    webtransport: ['new'],
+    websocket: ['new', 'resumed'],
+    http1: ['new', 'resumed', 'kept'],
+  }),
+);
 
 /** The round trip at which loss and rate are varied, in milliseconds. */
 export const BASE_MS = 50;

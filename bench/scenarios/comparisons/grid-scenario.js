@@ -93,7 +93,7 @@ export function gridScenario({
         options,
         conditionsOf({ options, blockSeconds: 0 }, asked(options), options.at).map((condition) => ({
           ...plan(options.ways, condition),
-          ...(condition.seconds !== undefined && { seconds: condition.seconds }),
+          ...condition,
         })),
       ),
 

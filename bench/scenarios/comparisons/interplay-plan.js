@@ -22,7 +22,7 @@
  * @property {readonly Step[]} steps  of the same length each
  */
 
-import { ALL_CONTROLLERS } from '../../plugin/controllers.js';
+import { ALL_CONTROLLERS, missingBuild } from '../../plugin/controllers.js';
 
 /**
  * Capacities from the paper's least to its most, in kbit/s; its text names none between. Its video
@@ -56,9 +56,13 @@ const QUICK_SETTLE_SECONDS = 4;
 /** Time in which the last packets of a block come, in seconds. */
 export const AFTER_SECONDS = 2;
 
-/** Processes of a batch: their start, their joins and their end, in seconds. */
+/**
+ * Processes of a batch and of each case in it: their start, their joins and their end, in seconds.
+ * A join takes some times the delay of its link, of which all cases of a batch have the same.
+ */
 const BATCH_SECONDS = 3;
-const CASE_SECONDS = 1.2;
+const CASE_SECONDS = 1.6;
+const JOIN_DELAYS = 27;
 
 /** @param {{ quick?: boolean }} options @returns {number} seconds */
 export const settleSeconds = ({ quick }) => (quick ? QUICK_SETTLE_SECONDS : SETTLE_SECONDS);
@@ -120,7 +124,7 @@ export function conditionsOf({ sweeps }) {
 }
 
 /** @template T @param {readonly T[]} all @param {number} most @returns {T[][]} */
-export const batchesOf = (all, most) =>
+const batchesOf = (all, most) =>
   Array.from({ length: Math.ceil(all.length / most) }, (_, i) =>
     all.slice(i * most, (i + 1) * most),
   );
@@ -131,28 +135,52 @@ export const batchesOf = (all, most) =>
  * @param {number} count of cases at once
  * @returns {number} seconds that it takes
  */
-export const blockSeconds = ({ steps }, options, count) =>
+export const blockSeconds = ({ steps, delayMs }, options, count) =>
   BATCH_SECONDS +
   CASE_SECONDS * count +
+  (JOIN_DELAYS * delayMs) / 1000 +
   settleSeconds(options) +
   steps.length * options.stepSeconds +
   AFTER_SECONDS;
 
+/** Why a case can't be measured here; null if it can. @param {Case} one */
+export const lackOfCase = ({ controller }) => missingBuild(controller);
+
+/**
+ * The blocks of a run in their order, each with the cases of it that are still to be measured.
+ * @param {any} options
+ * @param {readonly Case[]} cases
+ * @param {ReadonlySet<string>} done  keys of blocks that an earlier run has measured
+ * @returns {{ condition: Condition, repetition: number, left: Case[] }[]}
+ */
+export const blocksOf = (options, cases, done) =>
+  Array.from({ length: options.repetitions }, (_, repetition) =>
+    conditionsOf(options).flatMap((condition) =>
+      batchesOf(cases, options.atOnce).map((batch) => ({
+        condition,
+        repetition,
+        left: batch.filter((one) => !done.has(keyOf({ ...one, ...condition, repetition }))),
+      })),
+    ),
+  )
+    .flat()
+    .filter(({ left }) => left.length > 0);
+
 /**
  * @param {any} options
- * @returns {number} seconds that all of it takes
+ * @param {ReadonlySet<string>} [done]  keys of what an earlier run has measured
+ * @param {typeof lackOfCase} [lack]
+ * @returns {number} seconds that it takes to measure what this machine can and isn't measured yet
  */
-export const planSeconds = (options) =>
-  options.repetitions *
-  batchesOf(casesOf(options), options.atOnce).reduce(
-    (sum, { length }) =>
-      sum +
-      conditionsOf(options).reduce(
-        (all, condition) => all + blockSeconds(condition, options, length),
-        0,
-      ),
+export function planSeconds(options, done = new Set(), lack = lackOfCase) {
+  const asked = casesOf(options);
+  const here = asked.filter((one) => lack(one) === null);
+  // Where nothing can be measured, the run says so itself.
+  return blocksOf(options, here.length > 0 ? here : asked, done).reduce(
+    (sum, { condition, left }) => sum + blockSeconds(condition, options, left.length),
     0,
   );
+}
 
 /**
  * @param {Record<keyof Case, string> & Pick<Condition, 'sweep' | 'at'> & { repetition: number }}

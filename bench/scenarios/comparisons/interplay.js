@@ -13,6 +13,8 @@
  * @typedef {Case & { id: string, place: Place, server: Child, port: number }} Running
  */
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { listOf, wholeNumber } from '../../options.js';
 import { SERVER } from '../../participants/whole-server.js';
 import { runWarnings } from '../../report/circumstances.js';
@@ -20,6 +22,7 @@ import { otherState } from '../../report/environment.js';
 import { warningOfEarlier } from '../../report/marks.js';
 import { readRun } from '../../report/run-folder.js';
 import { soundingMixes } from '../../stats/call-figures.js';
+import { parseCsv } from '../../stats/csv.js';
 import { visqolImpairment } from '../../stats/e-model.js';
 import { visqol, VISQOL_SOURCE } from '../../stats/visqol.js';
 import { RATES } from '../../../public/shared/sound/audio-format.js';
@@ -27,20 +30,20 @@ import { loadCodec } from '../../../server/codec/codec.js';
 import { Child, CLIENT, sharedMs } from '../../../testkit/participants/child.js';
 import { readSpeech } from '../../../testkit/participants/speech.js';
 import { decodedSound, packetsOf } from '../../../testkit/sound/voice-path.js';
-import { ALL_CONTROLLERS, missingBuild } from '../../plugin/controllers.js';
+import { ALL_CONTROLLERS } from '../../plugin/controllers.js';
 import { hasTimeFor, quickOption } from '../durations.js';
 import { FORMATS } from '../lab.js';
 import { randomFor } from '../scenario.js';
 import { blockFigures, DECIDES, FALL_MS } from './interplay-figures.js';
 import {
   AFTER_SECONDS,
-  batchesOf,
   blockSeconds,
+  blocksOf,
   CARRIES,
   casesOf,
-  conditionsOf,
   keyOf,
   lackOf,
+  lackOfCase,
   MOST_BPS,
   planSeconds,
   QUEUE_MS,
@@ -81,7 +84,7 @@ export const interplay = {
     transports: ['webtransport'],
     link: 'clear',
   },
-  seconds: planSeconds,
+  seconds: (options) => planSeconds(options, doneIn(options.continue)),
   addOptions: (command) => {
     command
       .option('--rules <list>', `of ${RULES.join(', ')}, separated by commas`, listOf(RULES), [
@@ -140,23 +143,17 @@ export const interplay = {
     if (!lab.link.isEmulated) throw new Error('loopback has no capacity: interplay needs a link');
     const done = options.continue ? await takeOver(lab, options) : new Set();
     const cases = availableCases(lab, casesOf(options));
-    const blocks = Array.from({ length: options.repetitions }, (_, repetition) =>
-      conditionsOf(options).flatMap((condition) =>
-        batchesOf(cases, options.atOnce).map((batch) => ({ condition, batch, repetition })),
-      ),
-    ).flat();
+    const blocks = blocksOf(options, cases, done);
     const secondsOf = (/** @type {typeof blocks} */ some) =>
       some.reduce(
-        (sum, { condition, batch }) => sum + blockSeconds(condition, options, batch.length),
+        (sum, { condition, left }) => sum + blockSeconds(condition, options, left.length),
         0,
       );
     const impairments = await rateImpairments(options.quick ? QUICK_SPEECH_SECONDS : Infinity);
     const ends = await makeEnds(lab, Math.min(options.atOnce, cases.length));
     let failed = 0;
     try {
-      for (const [i, { condition, batch, repetition }] of blocks.entries()) {
-        const left = batch.filter((one) => !done.has(keyOf({ ...one, ...condition, repetition })));
-        if (left.length === 0) continue;
+      for (const [i, { condition, left, repetition }] of blocks.entries()) {
         const what = `${left.map(wordsOf).join('; ')}, ${placeOf(condition)}`;
         if (!hasTimeFor(lab, blockSeconds(condition, options, left.length))) {
           lab.folder.warn(`There was no time left for ${what}.`);
@@ -222,6 +219,26 @@ const placeOf = ({ sweep, at }) => [sweep, at].filter(Boolean).join(' ');
 /** @param {Case} one */
 const wordsOf = ({ rule, controller, carry }) => `${rule} ${controller} ${carry}`;
 
+const measuredKey = (/** @type {any} */ { factors, repetition }) =>
+  keyOf({ ...factors, repetition });
+
+/**
+ * Keys of the blocks of an earlier run, for the run's time. Whether it can be gone on with,
+ * takeOver() says.
+ * @param {string | undefined} path
+ * @returns {Set<string>} none where it can't be read
+ */
+export function doneIn(path) {
+  if (path === undefined) return new Set();
+  const { measured } = QUANTITIES;
+  try {
+    const text = readFileSync(join(path, `samples-${measured.name}.csv`), 'utf8');
+    return new Set(parseCsv(text, measured).map(measuredKey));
+  } catch {
+    return new Set();
+  }
+}
+
 /**
  * Takes over the blocks of an earlier run.
  * @param {{ folder: Pick<Lab['folder'], 'run' | 'warn' | 'record'> }} lab
@@ -237,20 +254,20 @@ export async function takeOver(lab, options) {
   if (other) lab.folder.warn(`Some of the figures are of another state of aloud: ${other}.`);
   for (const warning of runWarnings(earlier.run)) lab.folder.warn(warningOfEarlier(warning));
   const samples = (/** @type {string} */ name) => earlier.samples.get(name) ?? [];
-  const key = (/** @type {any} */ { factors, repetition }) => keyOf({ ...factors, repetition });
   // The quantity that is recorded last.
-  const done = new Set(samples(QUANTITIES.measured.name).map(key));
+  const done = new Set(samples(QUANTITIES.measured.name).map(measuredKey));
   for (const { name } of Object.values(QUANTITIES))
-    for (const sample of samples(name)) if (done.has(key(sample))) lab.folder.record(name, sample);
+    for (const sample of samples(name))
+      if (done.has(measuredKey(sample))) lab.folder.record(name, sample);
   return done;
 }
 
 /** Leaves out, by name, what this machine lacks. @param {Lab} lab @param {Case[]} cases */
 function availableCases(lab, cases) {
-  const lacks = new Map(cases.map(({ controller }) => [controller, missingBuild(controller)]));
-  for (const [controller, lack] of lacks)
+  const lacks = new Map(cases.map((one) => [one, lackOfCase(one)]));
+  for (const [{ controller }, lack] of lacks)
     if (lack !== null) lab.folder.warn(`${controller} is left out: ${lack}`);
-  const available = cases.filter(({ controller }) => lacks.get(controller) === null);
+  const available = cases.filter((one) => lacks.get(one) === null);
   if (available.length === 0) throw new Error('no controller that was asked for is built');
   return available;
 }

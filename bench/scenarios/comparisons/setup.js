@@ -18,6 +18,7 @@ import {
   faultOfLoss,
   faultOfPing,
   keyOf,
+  KINDS,
   PING_BYTES,
   settingsOf,
   wordsOf,
@@ -47,15 +48,6 @@ import { hasTimeFor, quickOption } from '../durations.js';
 import { isShort } from '../lab.js';
 import { randomFor, worldNotes } from '../scenario.js';
 import { LOWEST_MEDIAN, orderInWords } from './order.js';
-
-/**
- * The kinds of connection that are compared where the round trip is varied; elsewhere all are new.
- */
-const KINDS = /** @type {const} */ ({
-  webtransport: ['new'],
-  websocket: ['new', 'resumed'],
-  http1: ['new', 'resumed', 'kept'],
-});
 
 /** Rates of table 6.1 of Nys (2024), in kbit/s. */
 const NYS_RATES = [500, 1000, 1500, 2000, 3000, 4000];

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { adapt, availableCases } from '../../scenarios/adapt.js';
+import { call } from '../../scenarios/call.js';
 import { crowd } from '../../scenarios/crowd.js';
 import { datagrams } from '../../scenarios/datagrams.js';
 import { delay } from '../../scenarios/delay.js';
@@ -6,6 +8,8 @@ import { forward } from '../../scenarios/forward.js';
 import { scenarios } from '../../scenarios/index.js';
 import { listeners } from '../../scenarios/listeners.js';
 import { load } from '../../scenarios/load.js';
+import { memory } from '../../scenarios/memory.js';
+import { plan } from '../../scenarios/plan.js';
 import { rtt } from '../../scenarios/rtt.js';
 import { scenarioCommand } from '../../scenarios/scenario-command.js';
 import { setup } from '../../scenarios/comparisons/setup.js';
@@ -49,6 +53,7 @@ function plannedLab(options) {
   const notes = { sent: [], received: [] };
   const calls = /** @type {Record<string, (options: any) => unknown>} */ ({
     joinAll: ({ people }) => take(PART.member * people.length),
+    join: () => take(0.02),
     take: () => ({ people: [], latenessMs: [], cpuPercent: 0, roundTripMs: 0 }),
     collect: () => ({
       ...{ cpuPercent: 1, loopPercent: 1, rssBytes: 1, tickLatenessMs: [], due: [] },
@@ -102,6 +107,10 @@ function plannedLab(options) {
   return { lab: /** @type {any} */ (lab), seconds: () => seconds };
 }
 
+/** Ways of the experiments that don't take all. */
+const LOADED = 'datagrams,redundant-datagrams,stream,websocket,rtp';
+const PARALLEL = 'datagrams,stream,rtp';
+
 describe('the time that a run takes', () => {
   it.each([
     ['delay', delay, ['--duration', '16']],
@@ -113,6 +122,9 @@ describe('the time that a run takes', () => {
     ['forward', forward, ['--ways', 'mix,bundle', '--repetitions', '2']],
     ['listeners', listeners, ['--repetitions', '3', '--rates']],
     ['load', load, ['--participants', '4,8', '--duration', '30', '--repetitions', '3']],
+    ['load of one process', load, ['--participants', '4,80', '--at-most', '10']],
+    ['plan', plan, []],
+    ['memory', memory, []],
   ])('is said beforehand as the plan has it: %s', async (_, scenario, argv) => {
     const options = { ...optionsOf(scenario, argv), jamulus: false };
     const { lab, seconds } = plannedLab(options);
@@ -134,6 +146,66 @@ describe('the time that a run takes', () => {
     const told = secondsOf(scenario, optionsOf(scenario, argv));
     expect(told).toBeGreaterThan(measuredSeconds);
     expect(told).toBeLessThan(1.2 * measuredSeconds + 100);
+  });
+
+  // As `papers` took on two quiet cores (2026-11-30), without the blocks that were repeated.
+  it.each([
+    ['sweep', ['--sweeps', 'delay', '--at', '0,50,100,150,250', '--duration', '20'], 284],
+    ['sweep', ['--sweeps', 'loss', '--at', '0,1,3,5,10,14.3,20', '--duration', '20'], 316],
+    ['sweep', ['--sweeps', 'rate', '--at', '1000,250,120,90,70,60,50', '--duration', '20'], 355],
+    ['mixed', ['--sweeps', 'rate', '--at', '250,110', '--duration', '40'], 140],
+    ['cpu', ['--sweeps', 'receiver', '--at', '100,40,20,10,5', '--duration', '20'], 196],
+    ['setup', ['--losses', '0,1,3', '--rates', '500,1000,2000,4000'], 447],
+    ['throughput', [], 250],
+    ['sweep', ['--sweeps', 'all', '--at', '0,2,4,6,8,10', '--duration', '20'], 346],
+    ['mesh', ['--people', '4,8', '--duration', '20'], 775],
+    [
+      'loaded',
+      ['--sweeps', 'tcp', '--at', '50,200,1000', '--ways', LOADED, '--duration', '25'],
+      164,
+    ],
+    ['parallel', ['--sweeps', 'all', '--at', '3', '--ways', PARALLEL, '--duration', '25'], 141],
+    ['controllers', ['--sweeps', 'loss', '--at', '0,3,10', '--duration', '20'], 288],
+    [
+      'shipped',
+      ['--ways', 'aloud,webrtc', '--conditions', 'clear,loss-5', '--duration', '100'],
+      988,
+    ],
+  ])('of %s %j holds what delay, loss and thin legs add to each block', (name, argv, took) => {
+    const scenario = /** @type {any} */ (scenarios.find((one) => one.name === name));
+    const told = secondsOf(scenario, optionsOf(scenario, argv));
+    expect(Math.abs(told - took) / took).toBeLessThan(0.1);
+  });
+
+  it('of setups is that of their kinds of connection, and of one condition on loopback', () => {
+    const told = (/** @type {string[]} */ ...argv) =>
+      MEASURED.setup(optionsOf(setup, ['--losses', 'none', '--rates', 'none', ...argv]));
+    const oneOf = (/** @type {string} */ transports) =>
+      told('--transports', transports, '--round-trips', '200') -
+      told('--round-trips', 'none') -
+      1.6;
+    expect(oneOf('websocket')).toBeCloseTo(2 * oneOf('webtransport'));
+    expect(oneOf('http1')).toBeCloseTo(3 * oneOf('webtransport'));
+    const alone = told('--link', 'loopback');
+    expect(alone).toBe(told('--link', 'loopback', '--as-is'));
+    expect(alone).toBeLessThan(told() / 3);
+    expect(told('--link', 'satellite', '--as-is')).toBeGreaterThan(2 * alone);
+  });
+
+  it('of a call has round trips in it without a link alone', () => {
+    const told = (/** @type {string} */ link) => MEASURED.call(optionsOf(call, ['--link', link]));
+    expect(told('loopback') - told('thesis')).toBeGreaterThan(10);
+  });
+
+  it('of adapt has the marks in it, and no player that this machine lacks', () => {
+    const told = (/** @type {string[]} */ ...argv) =>
+      MEASURED.adapt(optionsOf(adapt, ['--players', 'aloud', '--rules', 'probe', ...argv]));
+    const [plain, marked] = [told(), told('--marks')];
+    expect(marked / plain).toBeGreaterThan(1.1);
+    const { cases, lacks } = availableCases(optionsOf(adapt, ['--controllers', 'cubic,bbr3']));
+    expect(cases.some(({ controller }) => controller === 'bbr3')).toBe(
+      !lacks.some((lack) => lack.startsWith('bbr3')),
+    );
   });
 
   it('is said by every scenario, from seconds to three hours', () => {

@@ -12,8 +12,13 @@ import {
   deciderOf,
   decisionsOf,
 } from '../../scenarios/comparisons/interplay-figures.js';
-import { interplay, takeOver } from '../../scenarios/comparisons/interplay.js';
-import { conditionsOf, keyOf, lackOf } from '../../scenarios/comparisons/interplay-plan.js';
+import { doneIn, interplay, takeOver } from '../../scenarios/comparisons/interplay.js';
+import {
+  conditionsOf,
+  keyOf,
+  lackOf,
+  planSeconds,
+} from '../../scenarios/comparisons/interplay-plan.js';
 
 /** @param {string[]} [argv] @returns {any} */
 const optionsOf = (argv = []) =>
@@ -170,13 +175,33 @@ describe('the plan', () => {
   });
 
   it('tells its time, and a quick run that of quick runs', () => {
-    const options = optionsOf(['--sweeps', 'steps', '--rules', 'probe', '--at-once', '7']);
+    const rule = ['--rules', 'probe', '--controllers', 'cubic'];
+    const options = optionsOf(['--sweeps', 'steps', ...rule, '--at-once', '1']);
     const seconds = secondsOf(interplay, { ...options, link: 'clear' });
     expect(seconds).toBeGreaterThan(2 * 9 * 30);
     expect(seconds).toBeLessThan(2 * 9 * 30 + 2 * 60);
     const quick = secondsOf(interplay, { ...optionsOf(['--quick']), link: 'clear' });
     expect(quick).toBeLessThanOrEqual(QUICK_SECONDS);
     expect(quick).toBeGreaterThan(35);
+  });
+
+  it('tells the time of what can be measured here, and is left of an earlier run', () => {
+    const options = optionsOf(['--sweeps', 'steps', '--rules', 'probe', '--carries', 'datagrams']);
+    const controllers = ['cubic', 'copa', 'none', 'bbr3'];
+    const all = { ...options, controllers, atOnce: 1 };
+    const isHere = ({ controller = '' }) => (controller === 'bbr3' ? 'not built' : null);
+    const whole = planSeconds(all, new Set(), () => null);
+    expect(planSeconds(all, new Set(), isHere)).toBeCloseTo((3 / 4) * whole);
+    const keyOfCase = (/** @type {string} */ controller) =>
+      keyOf({
+        ...{ rule: 'probe', controller, carry: 'datagrams' },
+        ...{ sweep: 'steps', at: '', repetition: 0 },
+      });
+    const done = new Set(['copa', 'none'].map(keyOfCase));
+    expect(planSeconds(all, done, isHere)).toBeCloseTo(whole / 4);
+    expect(planSeconds(all, new Set(controllers.map(keyOfCase)), () => null)).toBe(0);
+    // A run of which nothing can be measured tells its plan, and then why it ends.
+    expect(planSeconds(all, new Set(), () => 'not built')).toBe(whole);
   });
 
   it('goes on with a run of the same steps and seed, and with no other', () => {
@@ -222,6 +247,8 @@ describe('an earlier run', () => {
       record: (/** @type {string} */ _, /** @type {object} */ sample) => recorded.push(sample),
     });
     const done = await takeOver({ folder }, { ...OPTIONS, continue: path });
+    // Its time is that of the same blocks.
+    expect(doneIn(path)).toEqual(done);
     return { done: [...done], warnings, recorded };
   }
 
