@@ -11,6 +11,7 @@ import { seededRandom } from '../../testkit/random.js';
 import { valuesByRepetition } from './result.js';
 import { orderTable } from './agreement.js';
 import { environmentPairs, flatten, runWarnings } from './circumstances.js';
+import { marksOf, unmarked } from './marks.js';
 import { digitsFor, formatInstant } from './numbers.js';
 import { alertBox, html, page, plotSection, tableSection } from './page.js';
 import { protocolLabel } from './palette.js';
@@ -22,7 +23,8 @@ import { textTable } from './text-table.js';
  * @typedef {import('./result.js').Plot} Plot
  * @typedef {import('./result.js').Cell} Cell
  * @typedef {import('./result.js').Quantity} Quantity
- * @typedef {import('./run-folder.js').EarlierRun & { letter: string }} NamedRun
+ * @typedef {import('./run-folder.js').EarlierRun & { letter: string, name: string }} NamedRun name:
+ *   the letter, with the run's marks
  */
 
 const SEED = 20220912;
@@ -44,6 +46,7 @@ export async function compareRuns(folders, out) {
   const runs = earlier.map((run, i) => ({
     ...run,
     letter: LETTERS[i],
+    name: `${LETTERS[i]}${marksOf(run.run)}`,
     result: run.result.plots.length > 0 ? run.result : fallbackResult(run),
   }));
   const scenarios = [...new Set(runs.map(({ run }) => run.scenario))];
@@ -100,8 +103,8 @@ function comparisonPage(runs, tables, sections) {
  * @returns {Table}
  */
 function runTable(runs) {
-  const rows = runs.map(({ letter, path, run }) => [
-    letter,
+  const rows = runs.map(({ name, path, run }) => [
+    name,
     basename(path),
     formatInstant(run.startedAt),
     run.link?.profile ?? '',
@@ -163,7 +166,7 @@ function compareScenario(runs) {
  */
 function headlineTable(runs) {
   const keyOf = (/** @type {import('./result.js').Headline} */ { protocol, label, unit }) =>
-    JSON.stringify([protocol, label, unit]);
+    JSON.stringify([protocol, unmarked(label), unit]);
   const byRun = runs.map(
     ({ result }) => new Map(result.headlines.map((headline) => [keyOf(headline), headline])),
   );
@@ -181,14 +184,11 @@ function headlineTable(runs) {
       ...others.map((value) => value - first),
     ];
   });
-  const [{ letter: base }, ...rest] = runs;
+  const [{ name: base }, ...rest] = runs;
   const digits = digitsFor(
     byRun.flatMap((headlines) => Array.from(headlines.values(), ({ value }) => value)),
   );
-  const labels = [
-    ...runs.map(({ letter }) => letter),
-    ...rest.map(({ letter }) => `${letter} − ${base}`),
-  ];
+  const labels = [...runs.map(({ name }) => name), ...rest.map(({ name }) => `${name} − ${base}`)];
   const columns = [
     { label: 'Protocol' },
     { label: 'Figure' },
@@ -218,7 +218,7 @@ function quantityTable({ name, label, unit }, runs, random) {
       if (count === 0) return [];
       const { mean, p50, p95, p99 } = summaryIntervals(repetitions, { random });
       const figures = [mean, p50, p95, p99].map(toEstimate);
-      const own = [protocolLabel(protocol), runs[i].letter, count, ...figures];
+      const own = [protocolLabel(protocol), runs[i].name, count, ...figures];
       if (i === 0 || values[0].flat().length === 0) return [own];
       const differences = difference(repetitions, values[0], usualFigures, {
         random,
@@ -226,7 +226,7 @@ function quantityTable({ name, label, unit }, runs, random) {
       }).map(toEstimate);
       return [
         own,
-        [protocolLabel(protocol), `${runs[i].letter} − ${runs[0].letter}`, null, ...differences],
+        [protocolLabel(protocol), `${runs[i].name} − ${runs[0].name}`, null, ...differences],
       ];
     });
   });

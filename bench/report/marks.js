@@ -96,6 +96,22 @@ export function disturbedResult(result, disturbance) {
 }
 
 /**
+ * Marks of a run that is set beside others.
+ * @param {{ warnings: readonly string[], options: Record<string, unknown> }} run
+ * @returns {string} ' (quick, disturbed)'; '' for none
+ */
+export function marksOf({ warnings, options }) {
+  const marks = [
+    ...(options.quick ? ['quick'] : []),
+    ...(wasDisturbed(warnings) ? ['disturbed'] : []),
+  ];
+  return marks.length > 0 ? ` (${marks.join(', ')})` : '';
+}
+
+/** A headline's label without the marks of its run. @param {string} label */
+export const unmarked = (label) => label.replace(/(?:, (?:quick|disturbed))+$/, '');
+
+/**
  * A result in which each line says that the run was quick, so no figure is taken for a whole run's.
  * @param {Result} result
  * @returns {Result}

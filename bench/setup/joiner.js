@@ -44,7 +44,12 @@ const PROCESS = new URL('setup-process.js', import.meta.url);
 const ROOM = 'setup';
 
 /** Time in which something must be heard, in seconds; later counts as never. */
-export const PATIENCE_SECONDS = 15;
+const PATIENCE_SECONDS = 15;
+const QUICK_PATIENCE_SECONDS = 5;
+
+/** @param {object} options of the run @returns {number} seconds */
+export const patienceOf = (options) =>
+  /** @type {{ quick?: boolean }} */ (options).quick ? QUICK_PATIENCE_SECONDS : PATIENCE_SECONDS;
 
 /** Time between looks at a page's recording, in seconds. */
 const LOOK_SECONDS = 0.2;
@@ -105,7 +110,7 @@ export class ClientJoiner {
       transport,
       room: ROOM,
       listens,
-      patienceMs: 1000 * PATIENCE_SECONDS,
+      patienceMs: 1000 * patienceOf(this.#lab.options),
     });
     return { total, joined, isResumed, parts };
   }
@@ -156,19 +161,16 @@ export class PageJoiner {
   /** @param {Leg} leg @returns {Promise<Setup>} */
   async join({ transport }) {
     const lab = this.#lab;
+    const patience = patienceOf(lab.options);
     const { startMs, joinedMs } = await lab.clients.call('listen', {
       id: 'listener',
       transport,
       room: ROOM,
       speaks: false,
-      recordSeconds: PATIENCE_SECONDS,
+      recordSeconds: patience,
     });
     let soundMs = Infinity;
-    for (
-      let waited = 0;
-      waited < PATIENCE_SECONDS && soundMs === Infinity;
-      waited += LOOK_SECONDS
-    ) {
+    for (let waited = 0; waited < patience && soundMs === Infinity; waited += LOOK_SECONDS) {
       await lab.wait(LOOK_SECONDS);
       const {
         samples,

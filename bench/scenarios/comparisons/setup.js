@@ -32,7 +32,7 @@ import {
   sweptOf,
   valuesOf,
 } from '../../setup/figures.js';
-import { ClientJoiner, PageJoiner, PATIENCE_SECONDS } from '../../setup/joiner.js';
+import { ClientJoiner, PageJoiner, patienceOf } from '../../setup/joiner.js';
 import { PARTS } from '../../setup/steps.js';
 import {
   cellOf,
@@ -65,8 +65,9 @@ Real-Time Communication (WebRTC)" (Aalto, 2012; tables 1 and 5), whose calls are
 const QUIET_ROUND_TRIPS = 2;
 const QUIET_MS = 50;
 
-/** Time that a setup of a quick run may need, in seconds. */
+/** Time that a setup of a quick run may need, in seconds, and a condition with one setup. */
 const QUICK_SETUP_SECONDS = 2;
+const QUICK_CONDITION_SECONDS = 4;
 
 /** Pings that don't wait for each other down to 50 kbit/s, where each takes 230 ms on the line. */
 const PINGS = Object.freeze({ count: 5, intervalMs: 250, bytes: PING_BYTES });
@@ -153,6 +154,10 @@ export const setup = {
       // Warm-up: loading and compiling don't count.
       for (const leg of legsFor(lab, AS_IS, transports)) await setUp(lab, joiner, leg);
       for (const [i, condition] of conditions.entries()) {
+        if (!hasTimeFor(lab, QUICK_CONDITION_SECONDS)) {
+          lab.folder.warn(`There was no time left for ${wordsOf(condition)}.`);
+          continue;
+        }
         const progress = (/** @type {string} */ what, /** @type {number} */ share) =>
           lab.progress(`${wordsOf(condition)}: ${what}`, (i + share) / conditions.length);
         await measureCondition(
@@ -441,7 +446,7 @@ function sentencesTable(swept, faults, random) {
   };
 }
 
-/** @param {{ browser?: boolean }} options */
+/** @param {{ browser?: boolean, quick?: boolean }} options */
 const notesFor = (options) => [
   ...(options.browser
     ? [
@@ -455,7 +460,7 @@ const notesFor = (options) => [
     'get it. Loading the page is not in it, nor is the sound card. The speaker makes no pauses.',
   `Joined: until the client's first question for the server's clock is answered; packets ` +
     'arrive meanwhile. It sends sound after eight of them, some 175 ms later, which is in ' +
-    `no figure here but over HTTP/1. Who heard nothing within ${PATIENCE_SECONDS} s never did.`,
+    `no figure here but over HTTP/1. Who heard nothing within ${patienceOf(options)} s never did.`,
   'Time × rate: where it is the same at every rate, the difference is of bytes, since round ' +
     'trips take the same time at any rate. In table 6.1 of Nys (2024) HTTP/1.1 − ' +
     'WebTransport has 977 to 1 188 kbit of it, and in table 6.2 from 1 654 at the lowest rate ' +

@@ -13,7 +13,7 @@ import { plan } from '../../scenarios/plan.js';
 import { rtt } from '../../scenarios/rtt.js';
 import { scenarioCommand } from '../../scenarios/scenario-command.js';
 import { setup } from '../../scenarios/comparisons/setup.js';
-import { mesh } from '../../scenarios/comparisons/mesh.js';
+import { mesh, quickCallSeconds } from '../../scenarios/comparisons/mesh.js';
 import {
   MEASURED,
   PART,
@@ -238,6 +238,18 @@ describe('a quick run', () => {
     const at = (/** @type {number} */ elapsedMs, quick = true) =>
       hasTimeFor({ options: { quick }, folder: { elapsedMs } }, 10);
     expect([at(44_000), at(46_000), at(46_000, false)]).toEqual([true, false, true]);
+  });
+
+  it('begins no call that would take longer than is left, whatever its options', () => {
+    const callOf = (/** @type {string[]} */ ...argv) => {
+      const options = optionsOf(mesh, ['--quick', ...argv]);
+      const blockSeconds = options.duration / options.repetitions;
+      return quickCallSeconds(/** @type {any} */ ({ options, blockSeconds }));
+    };
+    // Three topologies of the default have room in it.
+    expect(3 * callOf()).toBeLessThan(QUICK_SECONDS - PART.run);
+    expect(callOf('--settle', '30') - callOf()).toBeCloseTo(28);
+    expect(callOf('--duration', '20') - callOf()).toBeCloseTo(2 * 19);
   });
 
   it('is marked in its title, its headlines and each line', () => {

@@ -26,6 +26,7 @@ import {
 } from '../../report/quantity-views.js';
 import { NO_RESULT, checkResult, valuesByRepetition, trustedResult } from '../../report/result.js';
 import { readRun, RunFolder, UNFINISHED } from '../../report/run-folder.js';
+import { disturbanceWarning, disturbedResult, quickResult } from '../../report/marks.js';
 import { writeReport } from '../../report/run-report.js';
 import { plotFile, plotMarkup } from '../../report/svg.js';
 import { textSummary, textTable } from '../../report/text-table.js';
@@ -388,6 +389,21 @@ describe('runs side by side', () => {
     expect(report).toContain('B: HTTP/1');
     expect(report).toContain('B: Round-trip latency over time');
     expect(report.match(/<figure/g)).toHaveLength(4);
+  });
+
+  test('say which was quick or disturbed, and set its figures beside the same ones', async () => {
+    const whole = await finishedRun(1, 'a');
+    const marked = await openFolder({ id: 'b', options: { duration: 1, quick: true } });
+    for (const sample of samples(2)) marked.record('roundTrip', sample);
+    const disturbance = 'other programs took 0.9 processors for 5 s';
+    marked.warn(disturbanceWarning(disturbance));
+    await marked.finish(disturbedResult(quickResult(resultOf(2)), disturbance));
+    const text = await compareRuns([whole.path, marked.path], join(root, 'report.html'));
+    expect(text).toMatch(/^B \(quick, disturbed\) +\d{8}T/m);
+    expect(text).toMatch(/Figure +A +B \(quick, disturbed\) +B \(quick, disturbed\) − A/);
+    // One row for the figure of both, with their difference.
+    expect(text).toMatch(/HTTP\/1 +mean \(ms\) +35\.1\d* \[.*?\] +35\.1\d* \[.*?\] +0\.0/);
+    expect(text).toMatch(/WebTransport +B \(quick, disturbed\) − A/);
   });
 
   test('take one that broke off, and name it', async () => {
