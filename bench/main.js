@@ -21,7 +21,7 @@ import { codecCommand } from './codec/codec.js';
 import { busyCores, describeEnvironment } from './report/environment.js';
 import { systemClock } from '../public/shared/clock.js';
 import { sentenceOf } from '../server/errors/config-error.js';
-import { Lab } from './scenarios/lab.js';
+import { Lab, transportsHere } from './scenarios/lab.js';
 import { openLink } from './link/link.js';
 import { listOf, wholeNumber } from './options.js';
 import {
@@ -352,7 +352,9 @@ async function ended(folder, work) {
  * @param {any} options
  * @param {{ chromium: string | undefined, signal: AbortSignal }} means
  */
-async function measureInto(folder, scenario, { link: profile, ...options }, { chromium, signal }) {
+async function measureInto(folder, scenario, { link: profile, ...asked }, { chromium, signal }) {
+  const transports = transportsHere(asked.transports, (warning) => folder.warn(warning));
+  const options = { ...asked, transports };
   const progress = new Progress(process.stderr, systemClock);
   if (options.qlog) beginQlogs(options.qlog);
   const busy = await busyCores(LOOK_MS);

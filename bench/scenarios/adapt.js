@@ -5,6 +5,7 @@
  * @import { Add, Case } from './adapt-figures.js'
  * @import { Link } from '../link/link.js'
  * @import { Lab } from './lab.js'
+ * @import { CongestionController } from '../plugin/controllers.js'
  * @import { Scenario } from './scenario.js'
  */
 
@@ -177,19 +178,10 @@ export const adapt = {
 
   async measure(lab) {
     const { repetitions } = lab.options;
-    let cases = casesOf(/** @type {any} */ (lab.options));
-    const missing = cases.includes(LL_HLS) ? missingForHls() : null;
-    if (missing !== null) {
-      lab.folder.warn(`LL-HLS is left out: ${missing}.`);
-      cases = cases.filter((which) => which !== LL_HLS);
-    }
-    const { controllers } = /** @type {any} */ (lab.options);
-    for (const controller of controllers) {
-      const lacks = missingBuild(controller);
-      if (lacks === null) continue;
-      lab.folder.warn(`${controller} is left out: ${lacks}`);
-      cases = cases.filter((which) => which.controller !== controller);
-    }
+    const { cases, lacks } = availableCases(/** @type {any} */ (lab.options));
+    for (const lack of lacks) lab.folder.warn(lack);
+    if (cases.length === 0)
+      throw new Error(`nothing that was asked for can be measured here. ${lacks.join(' ')}`);
     const blocks = blocksInTurn(cases, repetitions);
     for (const [i, { name: which, repetition }] of blocks.entries()) {
       lab.progress(`${which.rule}, ${which.choice}, ${which.controller}`, i / blocks.length);

@@ -27,6 +27,7 @@
  * @property {() => Promise<void>} close  idempotent
  */
 
+import { isBuilt } from '@aloud/native';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { quantile, sorted } from '../../testkit/statistics.js';
@@ -288,6 +289,21 @@ export class Lab {
     await this.#server?.close();
     this.#clients = this.#second = this.#crowd = this.#server = null;
   }
+}
+
+/**
+ * The transports that this machine has; the others are left out by name. A run that needs one that
+ * is missing says so when it begins.
+ * @param {readonly ParticipantTransport[]} transports  as they were asked for
+ * @param {(warning: string) => void} warn
+ * @param {boolean} [hasEngine]
+ * @returns {ParticipantTransport[]} all of them where none would be left
+ */
+export function transportsHere(transports, warn, hasEngine = isBuilt()) {
+  const left = transports.filter((name) => hasEngine || name !== 'webtransport');
+  if (left.length === 0 || left.length === transports.length) return [...transports];
+  warn('Left out: webtransport. The native engine is not built.');
+  return left;
 }
 
 /**

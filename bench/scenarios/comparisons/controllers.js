@@ -6,7 +6,7 @@
 
 import { wholeNumber } from '../../options.js';
 import { CONTROLLED_WAYS } from '../../ways/way.js';
-import { factors, runGrid } from './grid.js';
+import { factors, runGrid, usableWays } from './grid.js';
 import { GRID_NOTES } from './grid-result.js';
 import { gridScenario } from './grid-scenario.js';
 import { QUEUE_MS } from './sweep.js';
@@ -143,11 +143,15 @@ export const controllers = gridScenario({
 /**
  * Measures the controllers of one way of carrying after those of another: all at once are more than
  * a small machine has processors for.
- * @type {typeof runGrid}
+ * @param {Parameters<typeof runGrid>[0]} lab
+ * @param {Parameters<typeof runGrid>[1]} options
+ * @param {typeof runGrid} [run]
  */
-async function runByCarry(lab, { ways, ...rest }) {
-  for (const carry of new Set(ways.map(carryOf)))
-    await runGrid(lab, { ...rest, ways: ways.filter((way) => carryOf(way) === carry) });
+export async function runByCarry(lab, { ways, ...rest }, run = runGrid) {
+  // A way of carrying of which no controller is built here ends none of the others.
+  const usable = await usableWays(lab, ways);
+  for (const carry of new Set(usable.map(carryOf)))
+    await run(lab, { ...rest, ways: usable.filter((way) => carryOf(way) === carry) });
 }
 
 /** @param {string} way @returns {string} that of `datagrams@copa` is datagrams */

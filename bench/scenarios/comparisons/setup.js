@@ -150,6 +150,7 @@ export const setup = {
     const joiner = lab.options.browser ? new PageJoiner(lab) : new ClientJoiner(lab);
     try {
       const transports = await joiner.open();
+      if (transports.length === 0) throw new Error('none of the transports can be had here');
       const conditions = conditionsFor(lab);
       // Warm-up: loading and compiling don't count.
       for (const leg of legsFor(lab, AS_IS, transports)) await setUp(lab, joiner, leg);
