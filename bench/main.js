@@ -69,7 +69,12 @@ for (const scenario of scenarios) {
       .action((options) => run(scenario, options)),
   );
 }
-program.addCommand(codecCommand);
+program.addCommand(
+  codecCommand(() => ({
+    signal: interruption(),
+    progress: new Progress(process.stderr, systemClock),
+  })),
+);
 program.addCommand(surveyCommand);
 program
   .command('report')

@@ -16,7 +16,6 @@ import {
   constantTable,
   libraryTable,
   lossTable,
-  nameOf,
   shortTable,
   soundTable,
   timeTable,
@@ -55,6 +54,10 @@ const LOSS_SECONDS = 40;
 
 /** Longer than the compiler takes to replace its first version of the libraries' code. */
 const WARM_UP_SECONDS = 5;
+
+/** Time that the whole takes beside that of the speech, and for each second of it, in seconds. */
+const OWN_SECONDS = 60;
+const SECONDS_FOR_EACH = 12;
 
 /** @param {string} text */
 function seconds(text) {
@@ -125,18 +128,46 @@ function measure(codecs, settings, sound) {
   }
 }
 
-/** @param {string} text */
-function progress(text) {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+/**
+ * @typedef {object} Means
+ * @property {AbortSignal} signal  aborted by Ctrl-C
+ * @property {{ begin: (stage: string) => void, update: (share: number, note?: string) => void,
+ *   print: (line: string) => void, close: () => void }} progress
+ *
+ * @typedef {object} Measured  as far as it was
+ * @property {Case[]} cases
+ * @property {Record<string, import('./run.js').MemoryFigures>} memory  by codec
+ * @property {LossCase[]} losses
+ * @property {ReturnType<typeof measureShort>[]} short
+ * @property {ReturnType<typeof measureConstant>[]} constant
+ */
+
+/**
+ * The measurements one after another, each with the name of its stage. A signal is seen between
+ * two of them.
+ * @template T
+ * @param {Means} means
+ * @param {string} stage
+ * @param {readonly T[]} all
+ * @param {(one: T) => unknown} act
+ */
+async function eachOf({ signal, progress }, stage, all, act) {
+  progress.begin(stage);
+  for (const [i, one] of all.entries()) {
+    await new Promise((resolve) => void setImmediate(resolve));
+    signal.throwIfAborted();
+    progress.update(i / all.length, `${i + 1} of ${all.length}`);
+    await act(one);
+  }
 }
 
 /**
- * Concealment by each codec, and what mends loss before it.
+ * The cases of loss: concealment by each codec, and what mends loss before it.
  * @param {Codec[]} codecs
- * @param {Float32Array} sound
- * @returns {Promise<LossCase[]>}
+ * @returns {{ percent: number, how: string, figuresOf: (sound: Float32Array, lost: boolean[]) =>
+ *   LossCase['figures'] | Promise<LossCase['figures']> }[]}
  */
-async function measureLosses(codecs, sound) {
+function lossCases(codecs) {
   const of = (
     /** @type {Settings['application']} */ application,
     /** @type {number} */ bitrate,
@@ -145,62 +176,69 @@ async function measureLosses(codecs, sound) {
     ...{ application, bitrate, complexity: defaultEncoderSettings.complexity },
   });
   const usual = of(defaultEncoderSettings.application, defaultEncoderSettings.bitrate);
-  const cases = [];
-  for (const percent of LOSS_PERCENTS) {
-    const lost = lossesOf(Math.floor(sound.length / usual.frameSamples), percent, LOSS_SEED);
-    for (const codec of codecs) {
-      for (const settings of [usual, of('voip', 48000)]) {
-        const how = `${codec.name}, ${settings.application}, concealed`;
-        cases.push({ percent, how, figures: measureLoss(codec, settings, sound, lost) });
-      }
-    }
-    for (const redundancy of [1, 2]) {
-      const how = `low-delay, ${redundancy === 1 ? 'one payload' : 'two payloads'} repeated`;
-      cases.push({ percent, how, figures: measureLoss(codecs[0], usual, sound, lost, redundancy) });
-    }
-    const half = measureLoss(codecs[0], of('low-delay', 24000), sound, lost, 1);
-    cases.push({
+  /** @param {Codec} codec @param {Settings} settings @param {number} [redundancy] */
+  const lossy =
+    (codec, settings, redundancy) =>
+    (/** @type {Float32Array} */ sound, /** @type {boolean[]} */ lost) =>
+      measureLoss(codec, settings, sound, lost, redundancy);
+  return LOSS_PERCENTS.flatMap((percent) => [
+    ...codecs.flatMap((codec) =>
+      [usual, of('voip', 48000)].map((settings) => ({
+        percent,
+        how: `${codec.name}, ${settings.application}, concealed`,
+        figuresOf: lossy(codec, settings),
+      })),
+    ),
+    ...[1, 2].map((redundancy) => ({
+      percent,
+      how: `low-delay, ${redundancy === 1 ? 'one payload' : 'two payloads'} repeated`,
+      figuresOf: lossy(codecs[0], usual, redundancy),
+    })),
+    {
       percent,
       how: 'low-delay at half the bit rate, one payload repeated',
-      figures: half,
-    });
-    for (const bitrate of [48000, 96000]) {
-      const figures = await measureFec(of('voip', bitrate), sound, lost, percent);
-      cases.push({
-        percent,
-        how: `voip at ${bitrate / 1000} kb/s with in-band correction`,
-        figures,
-      });
-    }
-  }
-  return cases;
+      figuresOf: lossy(codecs[0], of('low-delay', 24000), 1),
+    },
+    ...[48000, 96000].map((bitrate) => ({
+      percent,
+      how: `voip at ${bitrate / 1000} kb/s with in-band correction`,
+      figuresOf: (/** @type {Float32Array} */ sound, /** @type {boolean[]} */ lost) =>
+        measureFec(of('voip', bitrate), sound, lost, percent),
+    })),
+  ]);
 }
 
+/** The lengths of frames by bit rates. */
+const SHORT_CASES = SHORT_MS.flatMap((frameMs) =>
+  SHORT_BITRATES.map((bitrate) => ({ frameMs, bitrate })),
+);
+
 /**
- * Measures frames of each length, with the same bits and with the bits of short frames.
+ * Measures frames of a length, with the same bits and with the bits of short frames.
  * @param {Codec} codec
  * @param {Float32Array} sound
+ * @param {{ frameMs: number, bitrate: number }} one
  */
-function measureShort(codec, sound) {
-  const [first] = allSettings();
-  return SHORT_MS.flatMap((frameMs) =>
-    SHORT_BITRATES.map((bitrate) => {
-      const format = createAudioFormat({ frameMs });
-      const settings = { ...first, ...defaultEncoderSettings, frameSamples: format.frameSamples };
-      const [same, given] = [bitrate, streamBitrate(bitrate, format)].map(
-        (each) => measure([codec], { ...settings, bitrate: each }, sound).figures[codec.name],
-      );
-      return { frameMs, bitrate, same, given };
-    }),
+function measureShort(codec, sound, { frameMs, bitrate }) {
+  const format = createAudioFormat({ frameMs });
+  const settings = {
+    ...allSettings()[0],
+    ...defaultEncoderSettings,
+    frameSamples: format.frameSamples,
+  };
+  const [same, given] = [bitrate, streamBitrate(bitrate, format)].map(
+    (each) => measure([codec], { ...settings, bitrate: each }, sound).figures[codec.name],
   );
+  return { frameMs, bitrate, same, given };
 }
 
 /**
- * A broadcast's bit rates, each payload on its own and on average.
+ * A bit rate of a broadcast, each payload on its own and on average.
  * @param {Codec} codec
  * @param {Float32Array} sound
+ * @param {number} bitrate
  */
-function measureConstant(codec, sound) {
+function measureConstant(codec, sound, bitrate) {
   const settings = { ...allSettings()[0], ...defaultEncoderSettings };
   const figuresOf = (/** @type {Partial<Settings>} */ more) => {
     const run = CodecRun.open(codec, { ...settings, ...more }, sound);
@@ -209,55 +247,89 @@ function measureConstant(codec, sound) {
     run.close();
     return { ...run.figures(), visqol: visqol(original, decoded, settings).mos };
   };
-  return RATES.map((bitrate) => ({
+  return {
     bitrate,
     average: figuresOf({ bitrate, isConstant: false }),
     constant: figuresOf({ bitrate, isConstant: true }),
-  }));
+  };
 }
 
-/** @param {{ seconds: number, json?: string }} options */
-async function main({ seconds: length, json }) {
-  const codecs = await availableCodecs();
-  const names = codecs.map(({ name }) => name);
+/**
+ * Measures everything, and keeps what it has until the signal is aborted.
+ * @param {Codec[]} codecs
+ * @param {number} length  of the speech, in seconds
+ * @param {Means} means
+ * @returns {Promise<Measured>}
+ */
+async function measureAll(codecs, length, means) {
+  /** @type {Measured} */
+  const measured = { cases: [], memory: {}, losses: [], short: [], constant: [] };
   const settings = allSettings();
-  const sound = await speechOf(length);
-  /** @type {Record<string, import('./run.js').MemoryFigures>} */
-  const memory = {};
-  const warmUp = await speechOf(WARM_UP_SECONDS);
-  progress('warming up');
-  for (const application of APPLICATIONS) measure(codecs, { ...settings[1], application }, warmUp);
-
-  /** @type {Case[]} */
-  const cases = [];
-  for (const one of settings) {
-    progress(`${cases.length + 1} of ${settings.length}: ${nameOf(one)}`);
-    cases.push(measure(codecs, one, sound));
+  const [sound, warmUp] = await Promise.all([length, WARM_UP_SECONDS].map(speechOf));
+  const long = await speechOf(Math.max(length, LOSS_SECONDS));
+  const lostOf = (/** @type {number} */ percent) =>
+    lossesOf(Math.floor(long.length / settings[0].frameSamples), percent, LOSS_SEED);
+  try {
+    await eachOf(means, 'warming up', APPLICATIONS, (application) =>
+      measure(codecs, { ...settings[1], application }, warmUp),
+    );
+    await eachOf(means, 'time and sound', settings, (one) =>
+      measured.cases.push(measure(codecs, one, sound)),
+    );
+    // Only now, with the libraries' code compiled: compiling takes memory too.
+    await eachOf(means, 'memory', codecs, (codec) => {
+      measured.memory[codec.name] = memoryOf(codec, { ...settings[0], application: 'low-delay' });
+    });
+    await eachOf(means, 'loss', lossCases(codecs), async ({ percent, how, figuresOf }) =>
+      measured.losses.push({ percent, how, figures: await figuresOf(long, lostOf(percent)) }),
+    );
+    await eachOf(means, 'short frames', SHORT_CASES, (one) =>
+      measured.short.push(measureShort(codecs[0], sound, one)),
+    );
+    await eachOf(means, 'constant bit rate', RATES, (bitrate) =>
+      measured.constant.push(measureConstant(codecs[0], sound, bitrate)),
+    );
+  } catch (error) {
+    if (!means.signal.aborted) throw error;
   }
-  // Only now, with the libraries' code compiled: compiling takes memory too.
-  for (const codec of codecs)
-    memory[codec.name] = memoryOf(codec, { ...settings[0], application: 'low-delay' });
-  const losses = await measureLosses(codecs, await speechOf(Math.max(length, LOSS_SECONDS)));
-  const short = measureShort(codecs[0], sound);
-  const constant = measureConstant(codecs[0], sound);
-  progress('');
+  means.progress.close();
+  return measured;
+}
+
+/** @param {Measured} measured @param {string[]} names the codecs' @returns {string[]} tables */
+const tablesOf = ({ cases, memory, losses, short, constant }, names) => [
+  ...(cases.length > 0 ? [timeTable(cases, names), soundTable(cases, names)] : []),
+  ...(losses.length > 0 ? [lossTable(losses)] : []),
+  ...(Object.keys(memory).length > 0 ? [libraryTable(cases, memory)] : []),
+  ...(short.length > 0 ? [shortTable(short)] : []),
+  ...(constant.length > 0 ? [constantTable(constant)] : []),
+];
+
+/**
+ * Told time, in seconds, for three libraries on a quiet core: that of loss has speech of its own.
+ * @param {number} length of the speech, in seconds
+ */
+const secondsOf = (length) => OWN_SECONDS + SECONDS_FOR_EACH * length;
+
+/** @param {{ seconds: number, json?: string }} options @param {Means} means */
+async function main({ seconds: length, json }, means) {
+  const codecs = await availableCodecs();
+  means.progress.print(`The Opus libraries: some ${secondsOf(length).toFixed(0)} s`);
+  const measured = await measureAll(codecs, length, means);
   const machine = `${cpus()[0].model}, Node ${process.versions.node}`;
   console.log(
     `Speech of ${length} s at 48 kHz on ${machine}. docs/codec.md says what each column is.\n`,
   );
-  console.log(`${timeTable(cases, names)}\n\n${soundTable(cases, names)}\n\n${lossTable(losses)}`);
-  console.log(
-    `\n${libraryTable(cases, memory)}\n\n${shortTable(short)}\n\n${constantTable(constant)}`,
+  const { aborted: isInterrupted, reason } = means.signal;
+  if (isInterrupted) console.log(`Not complete: ${reason.message}\n`);
+  const tables = tablesOf(
+    measured,
+    codecs.map(({ name }) => name),
   );
-  if (json)
-    await writeFile(
-      json,
-      JSON.stringify(
-        { machine, seconds: length, memory, cases, losses, short, constant },
-        null,
-        2,
-      ) + '\n',
-    );
+  console.log(tables.join('\n\n'));
+  const told = { machine, seconds: length, isComplete: !isInterrupted, ...measured };
+  if (json) await writeFile(json, `${JSON.stringify(told, null, 2)}\n`);
+  if (isInterrupted) process.exitCode = 1;
 }
 
 /** @returns {Promise<Codec[]>} the first is what the others are compared with */
@@ -273,9 +345,18 @@ async function availableCodecs() {
   return codecs;
 }
 
-/** The command that compares the codecs. */
-export const codecCommand = new Command('codec')
-  .description('the Opus libraries compared on speech: time, sound, loss, memory, lookahead')
-  .option('--seconds <n>', 'speech for each library and setting, in seconds, 1 to 600', seconds, 13)
-  .option('--json <file>', 'also writes every figure to a file')
-  .action(main);
+/**
+ * The command that compares the codecs.
+ * @param {() => Means} meansOf  for a run
+ */
+export const codecCommand = (meansOf) =>
+  new Command('codec')
+    .description('the Opus libraries compared on speech: time, sound, loss, memory, lookahead')
+    .option(
+      '--seconds <n>',
+      'speech for each library and setting, in seconds, 1 to 600',
+      seconds,
+      13,
+    )
+    .option('--json <file>', 'also writes every figure to a file')
+    .action((options) => main(options, meansOf()));

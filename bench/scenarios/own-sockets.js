@@ -58,7 +58,7 @@ export function socketTables(folder) {
       Math.max(...connections),
       (100 * bytes.filter((count) => count > 0).length) / bytes.length,
       quantile(bytes, 0.99),
-      bytes[bytes.length - 1],
+      bytes.at(-1) ?? NaN,
     ];
   });
   return [

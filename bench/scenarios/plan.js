@@ -89,30 +89,33 @@ export const plan = {
 
   async measure(lab) {
     const { duration, repetitions } = lab.options;
-    const all = [...FITTED, ...FORETOLD];
     for (let repetition = 0; repetition < repetitions; repetition++) {
-      for (const [i, name] of all.entries()) {
-        lab.progress(name, (repetition + i / all.length) / repetitions);
+      for (const [i, name] of CASES.entries()) {
+        lab.progress(name, (repetition + i / CASES.length) / repetitions);
         await measureCase(lab, name, repetition, duration / repetitions);
       }
     }
   },
 
   result(folder, options) {
-    const costs = fitCosts(FITTED.map((name) => measuredOf(folder, name)));
-    const foretold = FORETOLD.map((name) => foretell(costs, measuredOf(folder, name)));
-    const needs = needsOf(costs, options);
+    const isMeasured = (/** @type {string} */ name) =>
+      Number.isFinite(measuredOf(folder, name).cpuPercent);
+    const fitted = FITTED.filter(isMeasured);
     const threads = options.cores.map(
       (/** @type {number} */ cores) => `${workersOn(cores)} on ${cores}`,
     );
     return {
       title: plan.title,
       summary:
-        `Costs of the parts of the work, fitted to ${FITTED.length} cases on this machine; ` +
+        `Costs of the parts of the work, fitted to ${fitted.length} cases on this machine; ` +
         `rooms placed on computed nodes by the cluster's own rule, none of which, and no ` +
         `thread of which, is busy for more than ${options.busy} %.`,
       headlines: [],
-      tables: [targetsTable(foretold.map(targetOf)), needTable(needs), costTable(costs)],
+      tables: [
+        // A run that was broken off foretells nothing from a part of the cases.
+        ...(fitted.length === FITTED.length ? foretoldTables(folder, options) : []),
+        caseTable(folder, CASES.filter(isMeasured)),
+      ],
       plots: [],
       notes: [
         'This is a computation: nothing of it but the cases was run. It knows no peaks of ' +
@@ -129,6 +132,45 @@ export const plan = {
     };
   },
 };
+
+/**
+ * @param {Samples} folder with all cases of the fit
+ * @param {any} options
+ * @returns {Table[]}
+ */
+function foretoldTables(folder, options) {
+  const costs = fitCosts(FITTED.map((name) => measuredOf(folder, name)));
+  const foretold = FORETOLD.map((name) => foretell(costs, measuredOf(folder, name)));
+  return [
+    targetsTable(foretold.map(targetOf)),
+    needTable(needsOf(costs, options)),
+    costTable(costs),
+  ];
+}
+
+/**
+ * @param {Samples} folder
+ * @param {readonly string[]} names of the cases that were measured
+ * @returns {Table}
+ */
+function caseTable(folder, names) {
+  const percent = { unit: '% of a core', digits: 1 };
+  return {
+    name: 'cases',
+    title: 'What was measured',
+    columns: [
+      { label: 'Rooms' },
+      { label: 'People in each' },
+      { label: 'Talk' },
+      { label: 'CPU', ...percent },
+      { label: 'Of that, the thread that mixes', ...percent },
+    ],
+    rows: names.map((name) => {
+      const { load, rooms, cpuPercent, loopPercent } = measuredOf(folder, name);
+      return [rooms, load.people, load.talking, cpuPercent, loopPercent];
+    }),
+  };
+}
 
 /** @param {string} text */
 function positive(text) {

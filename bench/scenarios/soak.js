@@ -7,6 +7,7 @@
  */
 
 import { formatEstimate } from '../report/numbers.js';
+import { toEstimate } from '../report/quantity-views.js';
 import { targetsTable } from './targets.js';
 import { randomFor } from './scenario.js';
 import { wholeNumber } from '../options.js';
@@ -89,7 +90,7 @@ export const soak = {
         points[0]?.[1] ?? null,
         points.at(-1)?.[1] ?? null,
         Math.max(0, ...points.map(([, y]) => y)),
-        { value: line.slope, interval: line.interval },
+        growthOf(line),
       ];
     });
     const why =
@@ -105,8 +106,7 @@ export const soak = {
           label: "Growth of the server's memory",
           unit: 'MiB an hour',
           protocol: '',
-          value: slope,
-          interval,
+          ...growthOf({ slope, interval }),
           digits: 2,
         },
       ],
@@ -147,6 +147,12 @@ export const soak = {
     };
   },
 };
+
+/**
+ * A trend's slope, with its interval where there is one.
+ * @param {Pick<import('../stats/trend.js').Trend, 'slope' | 'interval'>} trend
+ */
+const growthOf = ({ slope, interval: [low, high] }) => toEstimate({ estimate: slope, low, high });
 
 /** A crowd whose members join, talk and leave at random. */
 class Churn {

@@ -110,6 +110,23 @@ describe("the lab's own error", () => {
     }, closeAll));
 });
 
+it('codec tells its time, and keeps what it has measured when it is interrupted', async () => {
+  const lab = spawn(process.execPath, [MAIN, 'codec', '--seconds', '1'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = { stdout: '', stderr: '' };
+  lab.stdout.on('data', (chunk) => (said.stdout += chunk));
+  lab.stderr.on('data', (chunk) => (said.stderr += chunk));
+  await expect
+    .poll(() => said.stderr, { timeout: 60_000 })
+    .toMatch(/^The Opus libraries: some \d+ s\n[^]*time and sound/m);
+  await pass(2000);
+  lab.kill('SIGINT');
+  expect(await new Promise((resolve) => void lab.once('close', resolve))).toBe(1);
+  expect(said.stdout).toMatch(/^Not complete: interrupted by SIGINT$/m);
+  expect(said.stdout).toMatch(/^\| 20 ms \| 24 kb\/s \| audio \| 0 \| CELT \|/m);
+}, 90_000);
+
 it('a run that breaks off before it has measured anything ends its process', async (test) => {
   const folder = await temporaryFolder(test);
   const argv = [MAIN, 'throughput', '--link', 'loopback', '--out', folder];
