@@ -114,11 +114,15 @@ function offset(sound, heard, seek) {
 async function decoded(program, file, seek) {
   const child = startProgram(program, file, seek);
   const stop = setTimeout(() => stopProgram(child), 20_000);
-  const bytes = Buffer.concat(
-    await /** @type {import('node:stream').Readable} */ (child.stdout).toArray(),
-  );
-  clearTimeout(stop);
-  return samplesOf(bytes);
+  try {
+    const bytes = Buffer.concat(
+      await /** @type {import('node:stream').Readable} */ (child.stdout).toArray(),
+    );
+    return samplesOf(bytes);
+  } finally {
+    clearTimeout(stop);
+    stopProgram(child);
+  }
 }
 
 /** Files as others make them of ours. @param {string} folder */
@@ -206,35 +210,50 @@ async function inBrowsers(folder, sound) {
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   const url = `http://127.0.0.1:${port}`;
   const rows = [];
-  for (const browser of BROWSERS.filter((each) => each.isExact && each.isThere())) {
-    const { title, newPage, close } = await browser.open();
-    const page = await newPage();
-    await page.goto(url);
-    const row = [title];
-    for (const kind of ['opus', 'webm']) {
-      for (const seek of [0, SEEK]) {
-        let off = OTHER;
-        // A busy machine leaves out some of what a page plays.
-        for (let i = 0; i < TRIES && off === OTHER; i++) {
-          const played = await page.evaluate(
-            playFrom,
-            /** @type {[string, number, number]} */ ([`/mix.${kind}`, seek, 1.5]),
-          );
-          off = offset(
-            sound,
-            Float32Array.from(played, (value) => value / 32_768),
-            seek,
-          );
-        }
-        row.push(off);
+  try {
+    for (const browser of BROWSERS.filter((each) => each.isExact && each.isThere())) {
+      const opened = await browser.open();
+      try {
+        rows.push([opened.title, ...(await inPage(await opened.newPage(), url, sound))]);
+      } finally {
+        await opened.close();
       }
     }
-    rows.push(row);
-    await close();
+  } finally {
+    server.close();
+    server.closeAllConnections();
   }
-  server.close();
-  server.closeAllConnections();
   return rows;
+}
+
+/**
+ * @param {import('../../testkit/players/page.js').Page} page
+ * @param {string} url  where the recording is
+ * @param {Float32Array} sound
+ * @returns {Promise<string[]>} offsets, by kind and seek
+ */
+async function inPage(page, url, sound) {
+  const offsets = [];
+  await page.goto(url);
+  for (const kind of ['opus', 'webm']) {
+    for (const seek of [0, SEEK]) {
+      let off = OTHER;
+      // A busy machine leaves out some of what a page plays.
+      for (let i = 0; i < TRIES && off === OTHER; i++) {
+        const played = await page.evaluate(
+          playFrom,
+          /** @type {[string, number, number]} */ ([`/mix.${kind}`, seek, 1.5]),
+        );
+        off = offset(
+          sound,
+          Float32Array.from(played, (value) => value / 32_768),
+          seek,
+        );
+      }
+      offsets.push(off);
+    }
+  }
+  return offsets;
 }
 
 /** Prints both tables. */

@@ -73,6 +73,18 @@ function startSource(from, to) {
 }
 
 /**
+ * Ends a program, unless it has ended already, or couldn't be started.
+ * @param {import('node:child_process').ChildProcess} child
+ */
+export const ended = (child) =>
+  child.pid === undefined || child.exitCode !== null || child.signalCode !== null
+    ? Promise.resolve()
+    : new Promise((resolve) => {
+        child.once('exit', () => resolve(undefined));
+        child.kill();
+      });
+
+/**
  * Gives links to Icecast, and waits so that a listener there joins late.
  * @param {'relay' | 'source'} how  Icecast fetches them, or ffmpeg brings them
  * @param {string[]} links
@@ -95,15 +107,11 @@ export async function openIcecast(how, links) {
         startSource(link, `icecast://source:${PASSWORD}@127.0.0.1:${port}/${i}`),
       ),
     );
+  // One that can't be started has no `exit`, and an error that nobody hears ends this process.
+  for (const child of children) child.once('error', () => {});
   await pass(LATER_MS);
   const close = async () => {
-    await Promise.all(
-      children.map(
-        (child) =>
-          child.exitCode ??
-          new Promise((resolve) => void (child.once('exit', resolve), child.kill())),
-      ),
-    );
+    await Promise.all(children.map(ended));
     rmSync(folder, { recursive: true });
   };
   return { urls: links.map((_link, i) => `http://127.0.0.1:${port}/${i}`), close };

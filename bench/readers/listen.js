@@ -121,23 +121,34 @@ async function heardBy(program, counter, url) {
   const first = counter.bytes;
   const start = performance.now();
   const child = startProgram(program, url);
-  let [beganMs, bytes, given] = [/** @type {number | null} */ (null), 0, 0];
-  child.stdout?.on('data', (piece) => {
-    given += piece.length;
-    if (beganMs !== null || given < 100) return;
-    beganMs = performance.now() - start;
-    bytes = counter.bytes - first;
-  });
-  await pass(SECONDS);
-  const aheadMs = program.isPadded ? AHEAD_MS : 0;
-  const lateMs =
-    beganMs === null ? null : performance.now() - start - (given * 1000) / (2 * RATE) + aheadMs;
-  const before = counter.end();
-  await pass(AGAIN_SECONDS);
-  stopProgram(child);
-  counter.close();
-  return { beganMs, lateMs, bytes, again: counter.asked > before };
+  try {
+    let [beganMs, bytes, given] = [/** @type {number | null} */ (null), 0, 0];
+    child.stdout?.on('data', (piece) => {
+      given += piece.length;
+      if (beganMs !== null || given < 100) return;
+      beganMs = performance.now() - start;
+      bytes = counter.bytes - first;
+    });
+    await unlessFailed(child, pass(SECONDS));
+    const aheadMs = program.isPadded ? AHEAD_MS : 0;
+    const lateMs =
+      beganMs === null ? null : performance.now() - start - (given * 1000) / (2 * RATE) + aheadMs;
+    const before = counter.end();
+    await pass(AGAIN_SECONDS);
+    return { beganMs, lateMs, bytes, again: counter.asked > before };
+  } finally {
+    stopProgram(child);
+    counter.close();
+  }
 }
+
+/**
+ * Waits, unless a program can't be started.
+ * @param {import('node:child_process').ChildProcess} child
+ * @param {Promise<unknown>} waiting
+ */
+const unlessFailed = (child, waiting) =>
+  Promise.race([waiting, new Promise((_, reject) => void child.once('error', reject))]);
 
 /**
  * @param {Program} program
@@ -158,14 +169,32 @@ async function byProgram(program, url, path) {
  */
 async function byIcecast(how, url) {
   const counters = await Promise.all(PATHS.map(() => new Counter(url).open()));
-  const { urls, close } = await openIcecast(
-    how,
-    PATHS.map((path, i) => counters[i].url + path),
-  );
-  const found = await Promise.all(urls.map((each, i) => heardBy(PROGRAMS[0], counters[i], each)));
-  await close();
-  // Icecast's own delay isn't visible here.
-  return found.map((each) => ({ ...each, lateMs: null }));
+  try {
+    const { urls, close } = await openIcecast(
+      how,
+      PATHS.map((path, i) => counters[i].url + path),
+    );
+    try {
+      const found = await allOf(urls.map((each, i) => heardBy(PROGRAMS[0], counters[i], each)));
+      // Icecast's own delay isn't visible here.
+      return found.map((each) => ({ ...each, lateMs: null }));
+    } finally {
+      await close();
+    }
+  } finally {
+    for (const counter of counters) counter.close();
+  }
+}
+
+/**
+ * Awaits all, and throws the first failure only then: nothing goes on after it.
+ * @template T
+ * @param {Promise<T>[]} promises
+ * @returns {Promise<T[]>}
+ */
+async function allOf(promises) {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
 }
 
 /**
@@ -176,22 +205,25 @@ async function byIcecast(how, url) {
  */
 async function byBrowser({ newPage }, url, path) {
   const counter = await new Counter(url).open();
-  const page = await newPage();
-  await page.goto(counter.url);
-  const { beganMs, lateMs } = await page.evaluate(
-    listenTo,
-    /** @type {[string, number, string]} */ ([path, SECONDS, '/began']),
-  );
-  const before = counter.end();
-  await pass(AGAIN_SECONDS);
-  await page.close();
-  counter.close();
-  return {
-    beganMs,
-    lateMs: lateMs === null ? null : lateMs + AHEAD_MS,
-    bytes: counter.bytesToBegin,
-    again: counter.asked > before,
-  };
+  try {
+    const page = await newPage();
+    await page.goto(counter.url);
+    const { beganMs, lateMs } = await page.evaluate(
+      listenTo,
+      /** @type {[string, number, string]} */ ([path, SECONDS, '/began']),
+    );
+    const before = counter.end();
+    await pass(AGAIN_SECONDS);
+    await page.close();
+    return {
+      beganMs,
+      lateMs: lateMs === null ? null : lateMs + AHEAD_MS,
+      bytes: counter.bytesToBegin,
+      again: counter.asked > before,
+    };
+  } finally {
+    counter.close();
+  }
 }
 
 /**
@@ -201,25 +233,44 @@ async function byBrowser({ newPage }, url, path) {
  */
 async function inBrowser(browser, url) {
   const found = [];
-  for (const path of PATHS) found.push(await byBrowser(browser, url, path));
-  await browser.close();
+  try {
+    for (const path of PATHS) found.push(await byBrowser(browser, url, path));
+  } finally {
+    await browser.close();
+  }
   return found;
 }
 
 /**
+ * The readers that are measured: by default all that are installed.
+ * @typedef {object} Readers
+ * @property {readonly Program[]} programs
+ * @property {readonly (keyof typeof HOWS)[]} icecast  its ways to the links
+ * @property {readonly Pick<typeof BROWSERS[number], 'open'>[]} browsers
+ */
+
+/** @returns {Readers} */
+const installed = () => ({
+  programs: PROGRAMS.filter(isThere),
+  icecast:
+    isThere(ICECAST) && isThere(PROGRAMS[0])
+      ? /** @type {(keyof typeof HOWS)[]} */ (Object.keys(HOWS))
+      : [],
+  browsers: BROWSERS.filter((each) => each.isThere()),
+});
+
+/**
  * Measures each reader.
  * @param {string} url
+ * @param {Readers} readers
  * @returns {AsyncGenerator<[title: string, found: (Found | null)[]]>}
  */
-async function* measured(url) {
-  for (const program of PROGRAMS.filter(isThere)) {
-    yield [titleOf(program), await Promise.all(PATHS.map((path) => byProgram(program, url, path)))];
+async function* measured(url, { programs, icecast, browsers }) {
+  for (const program of programs) {
+    yield [titleOf(program), await allOf(PATHS.map((path) => byProgram(program, url, path)))];
   }
-  if (isThere(ICECAST) && isThere(PROGRAMS[0])) {
-    for (const how of /** @type {(keyof typeof HOWS)[]} */ (Object.keys(HOWS)))
-      yield [`${titleOf(ICECAST)}, ${HOWS[how]}`, await byIcecast(how, url)];
-  }
-  for (const reader of BROWSERS.filter((each) => each.isThere())) {
+  for (const how of icecast) yield [`${titleOf(ICECAST)}, ${HOWS[how]}`, await byIcecast(how, url)];
+  for (const reader of browsers) {
     const browser = await reader.open();
     yield [browser.title, await inBrowser(browser, url)];
   }
@@ -236,24 +287,55 @@ function told(found) {
   return lateMs === null ? began : `${began}; stays ${(lateMs / 1000).toFixed(1)} s behind`;
 }
 
-/** Prints the table. */
-export async function measureListening() {
+/**
+ * Prints the table: of a measurement that breaks off, the rows that there are.
+ * @param {Readers} [readers]
+ */
+export async function measureListening(readers = installed()) {
+  const {
+    channels: [speech],
+  } = await readWav(SPEECH);
   const server = await createServer(
     loadConfig({ argv: ['--port', '0', '--h3-port', '0'], env: {} }),
     { log: quiet },
   );
-  const {
-    channels: [speech],
-  } = await readWav(SPEECH);
-  const [talker, silent] = await Promise.all(
-    ['speech', 'silence'].map((room) => join({ url: server.url, room, hear: false })),
-  );
-  const talking = (async () => {
-    while (talker.state !== 'ended') await talker.say(speech);
-  })();
+  /** @type {string[][]} */
   const rows = [];
-  for await (const [title, found] of measured(server.url))
-    rows.push([title, ...found.map(told), found.some((each) => each?.again) ? 'yes' : 'no']);
+  try {
+    await withRooms(server.url, speech, async () => {
+      for await (const [title, found] of measured(server.url, readers))
+        rows.push([title, ...found.map(told), found.some((each) => each?.again) ? 'yes' : 'no']);
+    });
+  } finally {
+    await server.close();
+    if (rows.length > 0) print(rows);
+  }
+}
+
+/**
+ * Somebody says the speech in one room, over and over, and nobody says anything in another.
+ * @param {string} url  the server's
+ * @param {Float32Array} speech
+ * @param {() => Promise<void>} measure  in the meantime
+ */
+async function withRooms(url, speech, measure) {
+  const joining = ['speech', 'silence'].map((room) => join({ url, room, hear: false }));
+  let talking;
+  try {
+    const [talker] = await Promise.all(joining);
+    talking = (async () => {
+      while (talker.state !== 'ended') await talker.say(speech);
+    })();
+    await measure();
+  } finally {
+    const joined = await Promise.allSettled(joining);
+    for (const each of joined) if (each.status === 'fulfilled') await each.value.leave();
+    await talking;
+  }
+}
+
+/** @param {string[][]} rows */
+function print(rows) {
   console.log(
     markdown(
       [
@@ -271,7 +353,4 @@ export async function measureListening() {
     ...[...PROGRAMS, ICECAST].filter((program) => !isThere(program)),
     ...BROWSERS.filter((browser) => !browser.isThere()),
   ]);
-  await Promise.all([talker.leave(), silent.leave()]);
-  await talking;
-  await server.close();
 }
