@@ -192,6 +192,30 @@ inBrowser.describe(`a call in ${BROWSER}`, () => {
     await shows(page, /^x{40} \(you\)/);
   });
 
+  for (const [what, again, told] of /** @type {const} */ ([
+    ['is stopped', false, ['end', 'none']],
+    ['begins again', true, ['end', 'begin']],
+  ]))
+    inBrowser.it(`records nothing for a recording that ${what} while its code comes`, async () => {
+      const page = await site.join('own', 'Anna');
+      // The first part that each of two recordings gets.
+      const first = await page.evaluate(async (isAgain) => {
+        const { call } = /** @type {any} */ (window).aloud;
+        const [one, two] = [new MessageChannel(), new MessageChannel()];
+        const part = (/** @type {MessagePort} */ port) =>
+          new Promise((resolve) => {
+            port.onmessage = ({ data }) => resolve(Object.keys(data)[0]);
+            setTimeout(() => resolve('none'), 3000);
+          });
+        const parts = [part(one.port1), part(two.port1)];
+        call.toWorker('record-own', one.port2, [one.port2]);
+        if (isAgain) call.toWorker('record-own', two.port2, [two.port2]);
+        else call.toWorker('record-own', null);
+        return Promise.all(parts);
+      }, again);
+      expect(first).toEqual(told);
+    });
+
   inBrowser.it('says that the connection is lost, and offers to leave', async () => {
     const doomed = await startServer();
     const page = await joinRoom(site.browser, doomed.url, 'lost', {

@@ -30,6 +30,8 @@ let recording = /** @type {OwnRecording | null} */ (null);
 let second = /** @type {SecondInput | null} */ (null);
 /** Number of changes of it, which overtake each other while its code is loaded. */
 let inputTurns = 0;
+/** Number of starts and stops of the recording, likewise. */
+let recordingTurns = 0;
 /** True while captured sound has two channels, which are two inputs. */
 let isSplit = false;
 let isMuted = false;
@@ -196,9 +198,10 @@ async function setSecond(input) {
   const turn = ++inputTurns;
   second?.close();
   second = null;
-  if (input === null) return suppressSilence();
+  suppressSilence();
+  if (input === null) return;
   const { SecondInput: Input } = await import('../capture/second-input.js');
-  if (turn !== inputTurns) return;
+  if (turn !== inputTurns) return input.port.close();
   const first = { first: voice, firstCall: call, encoding };
   second = new Input({ ...input, ...first, muted: isMuted, open: openSecond });
   suppressSilence();
@@ -206,10 +209,13 @@ async function setSecond(input) {
 
 /** @param {MessagePort | null} port */
 async function recordOwn(port) {
+  const turn = ++recordingTurns;
   recording?.stop();
   recording = null;
   if (port === null) return;
   const { OwnRecording } = await import('../capture/own-recording.js');
+  // The file that waits for sound is closed.
+  if (turn !== recordingTurns) return port.postMessage({ end: '' });
   const channels = isSplit ? 2 : format.channels;
   recording = new OwnRecording({ format, channels, port, muted: isMuted, clock: systemClock });
   const { stats } = call.store.value;
@@ -284,8 +290,8 @@ const page = openWorkerEnd(scope, {
     second?.wake();
   },
   leave: ({ keepsPlace }) => {
-    recording?.stop();
-    second?.close();
+    void recordOwn(null);
+    void setSecond(null);
     call.leave(keepsPlace);
     page.send('left', null);
   },
