@@ -1,3 +1,4 @@
+import { BEATS_A_MINUTE } from '../../shared/wire/control.js';
 import { RoomPlayer } from './room-time.js';
 
 /**
@@ -25,9 +26,12 @@ const CLICK_LEVEL = 0.35;
  * @param {number} sampleRate Hz
  * @param {number} start samples, included
  * @param {number} end samples, not included
- * @returns {{ sample: number, isFirst: boolean }[]} isFirst: of a bar
+ * @returns {{ sample: number, isFirst: boolean }[]} isFirst: of a bar; none for a tempo or a start
+ *   that no server sends, with which the list could have no end
  */
 export function beatsWithin({ bpm, beats, from }, sampleRate, start, end) {
+  const isTempo = bpm >= BEATS_A_MINUTE.min && bpm <= BEATS_A_MINUTE.max;
+  if (!isTempo || !(Math.abs(from) <= Number.MAX_SAFE_INTEGER)) return [];
   const apart = (60 * sampleRate) / bpm;
   const found = [];
   for (let i = Math.max(0, Math.ceil((start - from) / apart)); from + i * apart < end; i++) {

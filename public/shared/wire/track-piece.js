@@ -30,10 +30,11 @@ export const LEAD_PACKETS = 4;
 export const PIECE_PACKETS = LEAD_PACKETS + PIECE_SECONDS / FADE_SECONDS + 1;
 
 /**
- * @param {number} seconds  of a track
- * @returns {number} number of its pieces
+ * @param {number} seconds  of a track, of which a server or a client may say any number
+ * @returns {number} number of its pieces, at most those of the longest track
  */
-export const piecesOf = (seconds) => Math.ceil(seconds / PIECE_SECONDS);
+export const piecesOf = (seconds) =>
+  Math.ceil(Math.min(seconds, MAX_TRACK_SECONDS) / PIECE_SECONDS);
 
 /**
  * Puts a piece together.

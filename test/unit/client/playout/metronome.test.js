@@ -35,6 +35,14 @@ describe('the beats of a metronome', () => {
   });
 
   it('are none before the first', () => expect(beatsWithin(beat, RATE, 0, 1000)).toEqual([]));
+
+  it.each([1e5, 301, 19, 0, NaN, -60, Infinity])('are none at %d a minute', (bpm) =>
+    expect(beatsWithin({ ...beat, bpm }, RATE, 0, 30 * RATE)).toEqual([]),
+  );
+
+  it.each([NaN, -1e300, -Infinity])('are none from sample %d on', (from) =>
+    expect(beatsWithin({ ...beat, from }, RATE, 0, 4 * RATE)).toEqual([]),
+  );
 });
 
 describe("a metronome's player", () => {

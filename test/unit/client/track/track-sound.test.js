@@ -111,6 +111,12 @@ describe('the pieces of backing tracks', () => {
     expect(asked).toHaveLength(5);
   });
 
+  it('are no more than those of the longest track, however long a server says it is', async () => {
+    void pieces.keep('endless', Infinity);
+    await pass(100);
+    expect(asked).toHaveLength(90);
+  });
+
   it('fail alone, and are asked for again', async () => {
     status = 404;
     void pieces.keep('blue', 15);
