@@ -45,6 +45,8 @@ const STYLE = `
 export class AloudRoom extends HTMLElement {
   /** The call, joined or joining. */
   #call = /** @type {Call | null} */ (null);
+  /** Settled once it has joined, or can't. */
+  #joining = Promise.resolve();
   #view = /** @type {Readonly<CallView>} */ (NO_CALL);
   #name = build('input', { autocomplete: 'nickname', maxlength: '120', part: 'name' });
   #label = build('label', {}, texts.name, this.#name);
@@ -108,12 +110,17 @@ export class AloudRoom extends HTMLElement {
   }
 
   /**
-   * Joins the room, muted if mute(true) came before. Does nothing while it is in, or joining.
+   * Joins the room, muted if mute(true) came before. While it is in, or joining, it returns the
+   * same promise.
    * @returns {Promise<void>} rejects with a JoinError, unless leave() came; the element shows its
    *   sentence, too
    */
-  async join() {
-    if (this.#call) return;
+  join() {
+    if (!this.#call) this.#joining = this.#begin();
+    return this.#joining;
+  }
+
+  async #begin() {
     const text = (/** @type {string} */ name) => this.getAttribute(name) ?? undefined;
     try {
       const call = callOf({

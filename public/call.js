@@ -67,6 +67,8 @@ export class Call extends EventTarget {
   #endWatch = () => {};
   /** @type {AudioFormat | null} */
   #format = null;
+  /** @type {Promise<void> | null} */
+  #joining = null;
   /** @type {(() => void) | null} */
   #settleJoin = null;
   /**
@@ -160,10 +162,15 @@ export class Call extends EventTarget {
   }
 
   /**
-   * Joins the room. Call it from a press, because browsers start sound only then.
-   * @returns {Promise<void>} never rejects: once settled, the state is 'joined' or 'ended'
+   * Joins the room once. Call it from a press, because browsers start sound only then.
+   * @returns {Promise<void>} the same each time, which never rejects: once settled, the state is
+   *   'joined' or 'ended'
    */
-  async join() {
+  join() {
+    return (this.#joining ??= this.#join());
+  }
+
+  async #join() {
     if (this.state !== 'idle') return;
     addEventListener('pagehide', this.#onPageHide);
     this.#endWatch = onNetworkChange(() => this.#wake());

@@ -261,6 +261,18 @@ inBrowser.describe('a page of another origin', () => {
     );
   });
 
+  inBrowser.it('joins once, however often it is asked to', async () => {
+    const page = await openPage(opened.browser, `${origin}/twice`);
+    const names = await page.evaluate(async () => {
+      const room = /** @type {AloudRoom} */ (document.querySelector('aloud-room'));
+      room.setAttribute('name', 'Ada');
+      void room.join();
+      await room.join();
+      return room.call?.store.value.people.map(({ name }) => name);
+    });
+    expect(names).toEqual(['Ada']);
+  });
+
   inBrowser.it('joins by the module without a name, which it may leave out', async () => {
     const page = await openPage(opened.browser, `${origin}/milk`);
     const module = new URL('/public/aloud.js', server.url).href;

@@ -59,8 +59,9 @@ export function conferenceSockets(
       }
     }
 
-    close() {
-      this.#end(0, '');
+    /** @param {number} [code] as a WebSocket has it */
+    close(code = 1000) {
+      this.#end(code === 1000 ? 0 : code - 4000, '');
     }
 
     /** @param {number} code @param {string} reason */

@@ -230,9 +230,12 @@ export class CallClient {
   /**
    * Joins. Call it once.
    * @param {ClientOptions} options
-   * @returns {Promise<Joined>} rejects with a ConnectionError; the call is over then
+   * @returns {Promise<Joined>} rejects with a ConnectionError; the call is over then. Rejects with
+   *   a TypeError when the call has joined before, or has ended, which changes nothing
    */
   async join(options) {
+    if (this.state !== 'idle')
+      throw new TypeError(`this call is ${this.state}: make a new one to join again`);
     this.#options = { ...options, join: { ...options.join } };
     this.#setState('connecting');
     this.#attempt = this.#newSession();

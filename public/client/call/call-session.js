@@ -102,6 +102,8 @@ export class CallSession {
   /** @type {CallAudio | null} */
   #audio = null;
   #closed = false;
+  /** True when it was left for another session, which resumes the place. */
+  #keepsPlace = false;
   /** @type {unknown} */
   #peopleTimer = null;
   #hasWrongKey = false;
@@ -217,9 +219,10 @@ export class CallSession {
         (error) => this.#closed || Promise.reject(error),
       );
     }
+    if (!this.#closed) return;
+    connection.close(!this.#keepsPlace);
     // After a refusal no other transport is tried: the join was cancelled.
-    if (this.#closed)
-      throw new ConnectionError('connection-lost', 'The call was left before it was joined.', true);
+    throw new ConnectionError('connection-lost', 'The call was left before it was joined.', true);
   }
 
   /** @param {Connection} connection */
@@ -257,7 +260,7 @@ export class CallSession {
     };
     this.#statistics = new CallStatistics(call, clock);
     if (this.#closed || connection.closed) {
-      connection.close();
+      connection.close(!this.#keepsPlace);
       this.#releaseAudio();
       throw new ConnectionError('connection-lost', 'The connection ended before it was of use.');
     }
@@ -495,6 +498,7 @@ export class CallSession {
    */
   leave(keepsPlace = false) {
     const connection = this.#connection;
+    this.#keepsPlace = keepsPlace;
     if (keepsPlace) connection?.close(false);
     else if (connection && !this.#closed) {
       connection.handler = null;

@@ -475,6 +475,21 @@ describe('CallClient', () => {
     expect(conference.clock.waiting).toBe(0);
   });
 
+  it('joins once: a second time is refused, and changes nothing', async () => {
+    const conference = new Conference();
+    const ada = participant(conference);
+    const options = { join: { room: 'lab', name: 'Ada' }, origin, config };
+    const [first, second] = [ada.client.join(options), ada.client.join(options)];
+    second.catch(() => {});
+    await passUntil(conference, first);
+    await expect(second).rejects.toThrow('this call is connecting: make a new one');
+    await expect(ada.client.join(options)).rejects.toThrow('this call is joined');
+    expect([ada.client.state, conference.rooms.people]).toEqual(['joined', 1]);
+    ada.client.leave();
+    await expect(ada.client.join(options)).rejects.toThrow('this call is ended');
+    expect([ada.codec.open, conference.rooms.people]).toEqual([0, 0]);
+  });
+
   it.each([
     ['never comes', () => new Promise(() => {}), /longer than 20 s/],
     ['is broken', () => Promise.reject(new Error('no such file')), /no such file/],

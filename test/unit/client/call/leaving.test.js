@@ -71,6 +71,15 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
+it('a call that is joined twice joins once, and both wait for it', async () => {
+  const call = new Call({ join: { room: 'tea', name: 'Ada' } });
+  const joining = call.join();
+  expect(call.join()).toBe(joining);
+  await call.leave();
+  await joining;
+  expect([call.state, listened]).toEqual(['ended', []]);
+});
+
 describe('a call that is left', () => {
   it('as soon as it connects asks for no microphone, and keeps no listener', async () => {
     const call = new Call({ join: { room: 'tea', name: 'Ada' } });

@@ -322,6 +322,29 @@ describe('a call that lasts', () => {
     expect(network.clock.waiting).toBe(0);
   });
 
+  it.each([
+    ['keeps its place', true, 1],
+    ['gives its place up', false, 0],
+  ])('%s if left so while it takes the place again', async (_what, keepsPlace, places) => {
+    const { network, call, codec, joined } = await inCall();
+    const room = network.conference.rooms.get('lab');
+    const isPresent = () => room?.describe().people[0]?.away === false;
+    network.sockets[0].session.close(19, 'gone');
+    expect(isPresent()).toBe(false);
+    await network.until(isPresent);
+    // The server's answer is on its way.
+    expect(call.state).toBe('away');
+    call.leave(keepsPlace);
+    await network.pass(1000);
+    expect([room?.size, codec.open]).toEqual([places, 0]);
+    const { you, resume } = joined[0];
+    const next = network.call('Ada', { join: { room: 'lab', name: 'Ada', resume } });
+    await network.until(() => next.call.state === 'joined');
+    if (keepsPlace) expect(next.joined[0].you).toBe(you);
+    next.call.leave();
+    expect(network.conference.rooms.size).toBe(0);
+  });
+
   it('can be left by a handler that hears of the join, and leaves no timer', async () => {
     const network = new Network(new Conference());
     const { call, codec, states } = network.call('Ada');
