@@ -203,7 +203,7 @@ class NodeCall extends EventEmitter {
       if (this.#isOver) controller.close();
       else this.#unread = controller;
     };
-    const cancel = () => void (this.#unread = null);
+    const cancel = () => void (this.#unread = this.#heard = null);
     const size = (/** @type {Float32Array} */ { length }) =>
       length / (this.sampleRate * this.channels);
     return (this.#heard ??= new ReadableStream(
@@ -213,10 +213,23 @@ class NodeCall extends EventEmitter {
   }
 
   get voice() {
+    // pipeTo() closes a stream at its end, and a refused piece breaks it: then another takes its
+    // place.
+    const ends = () => void (this.#voice = null);
     return (this.#voice ??= new WritableStream({
-      write: (samples) => this.say(samples),
-      close: () => this.said(),
-      abort: () => this.hush(),
+      write: (samples) =>
+        this.say(samples).catch((error) => {
+          ends();
+          throw error;
+        }),
+      close: () => {
+        ends();
+        return this.said();
+      },
+      abort: () => {
+        ends();
+        this.hush();
+      },
     }));
   }
 

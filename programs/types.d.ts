@@ -156,11 +156,13 @@ export interface Call {
 
   /**
    * Sound from now on: pieces of some 10 ms as time passes, silence included, from -1 to 1. It ends
-   * with the call. There is one stream, the same each time, for one reader.
+   * with the call. There is one stream, the same each time, for one reader; once that is cancelled,
+   * as by a `break`, there is another.
    */
   readonly heard: ReadableStream<Float32Array>;
   /**
-   * Accepts speech: pieces of any length, with backpressure. Closing it waits until all is said.
+   * Accepts speech: pieces of any length, with backpressure. Closing it waits until all is said;
+   * after that, or after a refused piece, there is another stream.
    */
   readonly voice: WritableStream<Float32Array>;
   /**

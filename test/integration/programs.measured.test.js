@@ -131,6 +131,24 @@ describe('sound', () => {
       expectSaid(file.samples);
     }));
 
+  it('goes through a call’s streams again after one has been used', async () => {
+    const server = await startServer('--engine', 'none');
+    const call = await join({ url: server.url, room: 'hall', transport: 'websocket' });
+    onTestFinished(() => call.leave());
+    for (let times = 0; times < 2; times++) {
+      const source = new ReadableStream({
+        start(controller) {
+          controller.enqueue(said.subarray(0, RATE / 10));
+          controller.close();
+        },
+      });
+      await source.pipeTo(call.voice);
+      let pieces = 0;
+      for await (const samples of call.heard) if (samples.length > 0 && ++pieces === 2) break;
+      expect(pieces).toBe(2);
+    }
+  });
+
   it('goes from program to program, with what is written and shown', () =>
     undisturbed(async () => {
       const server = await startServer();
