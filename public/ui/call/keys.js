@@ -8,6 +8,7 @@ import { texts } from '../../texts/texts.js';
  *
  * @typedef {object} KeyPress  the part of a KeyboardEvent that decides
  * @property {string} key
+ * @property {string} [code]  of the key's place on the keyboard, such as 'KeyM'
  * @property {boolean} [ctrlKey]
  * @property {boolean} [metaKey]
  * @property {boolean} [altKey]
@@ -33,8 +34,12 @@ const ACTIONS = new Map([
   ['h', 'hand'],
   ['c', 'chat'],
   ['?', 'help'],
+  ['؟', 'help'],
   [' ', 'talk'],
 ]);
+
+/** A letter of another script than the Latin one, which has the Latin ones on the same keys. */
+const OTHER_LETTER = /^(?!\p{Script=Latin})\p{L}$/u;
 
 /**
  * Returns the action of a key press in a call. Keys do nothing while somebody types, and Space
@@ -42,9 +47,10 @@ const ACTIONS = new Map([
  * @param {KeyPress} press
  * @returns {KeyAction | null}
  */
-export function keyAction({ key, ctrlKey, metaKey, altKey, isComposing, target }) {
+export function keyAction({ key, code = '', ctrlKey, metaKey, altKey, isComposing, target }) {
   if (ctrlKey || metaKey || altKey || isComposing) return null;
-  const action = ACTIONS.get(key.toLowerCase()) ?? null;
+  const letter = OTHER_LETTER.test(key) ? code.replace(/^Key/, '') : key;
+  const action = ACTIONS.get(letter.toLowerCase()) ?? null;
   const { closest } = /** @type {Partial<Element>} */ (target ?? {});
   const isOn = (/** @type {string} */ selector) => Boolean(closest?.call(target, selector));
   if (action === null || isOn(TYPING) || isOn('dialog')) return null;
@@ -66,7 +72,8 @@ export function followKeys(actions) {
     else if (!event.repeat) actions[action]();
   });
   document.addEventListener('keyup', ({ key }) => {
-    if (key === ' ') actions.talk(false);
+    // macOS reports no key that is released while Command is held.
+    if (key === ' ' || key === 'Meta') actions.talk(false);
   });
   // The page gets no keyup for a key that is released outside of it.
   addEventListener('blur', () => actions.talk(false));

@@ -129,7 +129,9 @@ export class OwnSound {
    * @param {boolean} talking
    */
   talk(talking) {
-    if (talking === this.#talking || this.#held || !this.#muted || !this.#hasMicrophone) return;
+    if (talking === this.#talking) return;
+    // The key may be released when the microphone is gone: it must not be open on its return.
+    if (talking && (this.#held || !this.#muted || !this.#hasMicrophone)) return;
     this.#talking = talking;
     this.apply();
   }

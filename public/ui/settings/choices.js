@@ -1,6 +1,6 @@
 /**
  * A person's last choices: name, devices, connection, switches. Only the browser stores them, in
- * `localStorage`. If it may not (a private window, a setting), nothing is kept and nothing fails.
+ * `localStorage`. If it may not (a private window, a setting), they last as long as the page.
  */
 
 import { ROOM_FRAME_MS } from '../../shared/sound/audio-format.js';
@@ -39,6 +39,9 @@ export const defaultSwitches = Object.freeze({
 /** @type {readonly (keyof Words)[]} */
 const WORDS = ['name', 'microphone', 'speaker', 'transport', 'frameMs', 'language'];
 
+/** The choices, while the browser doesn't store them. @type {Choices | null} */
+let unstored = null;
+
 /** @returns {Words & Switches} stored words, undefined for missing ones, and every switch */
 export function readChoices() {
   const kept = readKept();
@@ -53,6 +56,7 @@ export function readChoices() {
 
 /** @returns {Record<string, unknown>} */
 function readKept() {
+  if (unstored) return unstored;
   try {
     return Object(JSON.parse(localStorage.getItem(KEY) ?? '{}'));
   } catch {
@@ -62,10 +66,12 @@ function readKept() {
 
 /** @param {Choices} choices replace stored ones of the same names */
 export function keepChoices(choices) {
+  const all = { ...readChoices(), ...choices };
   try {
-    localStorage.setItem(KEY, JSON.stringify({ ...readChoices(), ...choices }));
+    localStorage.setItem(KEY, JSON.stringify(all));
+    unstored = null;
   } catch {
-    // The browser stores nothing for this page: the form starts empty next time.
+    unstored = all;
   }
 }
 

@@ -61,6 +61,18 @@ describe('one’s own sound', () => {
     expect([own.microphone, own.muted]).toEqual([LISTEN_ONLY, true]);
   });
 
+  it('is muted once Space is released, though the microphone was gone by then', () => {
+    const { own, call } = setUp();
+    own.begin('built-in', true);
+    own.talk(true);
+    expect([own.muted, call.muted]).toEqual([false, false]);
+    call.hasMicrophone = false;
+    own.talk(false);
+    call.hasMicrophone = true;
+    own.apply();
+    expect([own.muted, call.muted]).toEqual([true, true]);
+  });
+
   it('keeps the microphone before, if the chosen one can’t be used', async () => {
     const { own, call } = setUp();
     const broken = own.chooseMicrophone('broken');

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   defaultSwitches,
   keepChoices,
@@ -7,7 +7,7 @@ import {
   soundOf,
 } from '../../../public/ui/settings/choices.js';
 import { newOf } from '../../../public/ui/settings/devices.js';
-import { keyAction } from '../../../public/ui/call/keys.js';
+import { followKeys, keyAction } from '../../../public/ui/call/keys.js';
 
 describe('choices', () => {
   afterEach(() => vi.unstubAllGlobals());
@@ -32,7 +32,7 @@ describe('choices', () => {
     expect(readChoices()).toEqual(defaultSwitches);
   });
 
-  it('are none where the browser keeps nothing', () => {
+  it('last as long as the page where the browser keeps nothing', () => {
     vi.stubGlobal('localStorage', {
       getItem() {
         throw new Error('denied');
@@ -41,7 +41,13 @@ describe('choices', () => {
         throw new Error('denied');
       },
     });
-    expect(() => keepChoices({ name: 'Anna' })).not.toThrow();
+    expect(readChoices()).toEqual(defaultSwitches);
+    keepChoices({ name: 'Anna' });
+    keepChoices({ music: true });
+    expect(readChoices()).toEqual({ ...defaultSwitches, name: 'Anna', music: true });
+    storage(null);
+    keepChoices({ music: false });
+    storage(null);
     expect(readChoices()).toEqual(defaultSwitches);
   });
 
@@ -149,6 +155,37 @@ describe('keys', () => {
     expect(['m', 'M', 'h', 'c', ' ', 'x', 'Enter', 'constructor'].map((key) => press(key))).toEqual(
       ['mute', 'mute', 'hand', 'chat', 'talk', null, null, null],
     );
+  });
+
+  it('are those places on a keyboard that has other letters there', () => {
+    const pressed = [
+      ['ة', 'KeyM'],
+      ['ь', 'KeyM'],
+      ['Η', 'KeyH'],
+      ['؟', 'Slash'],
+      ['ö', 'KeyC'],
+      [',', 'KeyM'],
+    ].map(([key, code]) => press(key, { code }));
+    expect(pressed).toEqual(['mute', 'mute', 'hand', 'help', null, null]);
+  });
+
+  it('let one talk until Space is released, or Command, which hides that on macOS', () => {
+    const page = new EventTarget();
+    vi.stubGlobal('document', page);
+    vi.stubGlobal('addEventListener', () => {});
+    onTestFinished(() => void vi.unstubAllGlobals());
+    /** @type {boolean[]} */
+    const talks = [];
+    const rest = { mute() {}, hand() {}, chat() {}, help() {} };
+    followKeys({ ...rest, active: () => true, talk: (talking) => void talks.push(talking) });
+    const key = (/** @type {string} */ type, /** @type {string} */ name) =>
+      page.dispatchEvent(Object.assign(new Event(type), { key: name }));
+    key('keydown', ' ');
+    key('keyup', ' ');
+    key('keydown', ' ');
+    key('keydown', 'Meta');
+    key('keyup', 'Meta');
+    expect(talks).toEqual([true, false, true, false]);
   });
 
   it('do nothing with a modifier, in an input method, and while somebody types', () => {
