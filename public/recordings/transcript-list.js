@@ -1,4 +1,5 @@
 import { build, setText } from '../ui/kit/element.js';
+import { KeyedList } from '../ui/kit/keyed-list.js';
 import { recordingPageTexts as texts } from '../texts/pages.js';
 import { timeText } from '../texts/units.js';
 
@@ -56,6 +57,12 @@ export class TranscriptList {
   #field = build('input', { type: 'search', id: 'transcript-search', autocomplete: 'off' });
   #found = build('p', { class: 'hint', role: 'status' });
   #list = build('ol', { class: 'chapters transcript', tabindex: '0' });
+  #rows = new KeyedList(
+    this.#list,
+    keyOf,
+    (/** @type {SpokenCue} */ cue) => ({ element: this.#makeRow(cue) }),
+    (neighbour) => (neighbour?.querySelector('button') ?? this.#field).focus(),
+  );
   element = build(
     'section',
     { 'aria-labelledby': 'transcript-title' },
@@ -89,7 +96,7 @@ export class TranscriptList {
     const query = this.#field.value.trim();
     const found = search(this.#cues, query);
     setText(this.#found, query === '' ? '' : texts.found(found.length));
-    this.#list.replaceChildren(...found.map((cue) => this.#makeRow(cue)));
+    this.#rows.show(found);
   }
 
   /** @param {SpokenCue} cue */
@@ -110,3 +117,6 @@ export class TranscriptList {
     return build('li', {}, button);
   }
 }
+
+/** A caption of a growing transcript keeps its row. @param {SpokenCue} cue */
+const keyOf = ({ label, from, text }) => `${from} ${label} ${text}`;

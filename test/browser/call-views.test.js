@@ -18,6 +18,7 @@ const MODULES = {
   track: '/public/ui/sound/track-controls.js',
   share: '/public/ui/sound/share-controls.js',
   recording: '/public/ui/recording/recording-controls.js',
+  transcript: '/public/recordings/transcript-list.js',
 };
 
 /**
@@ -95,6 +96,79 @@ inBrowser.describe('a view of a call', () => {
     });
     expect(await texts()).toEqual(['1', '2']);
     expect(await page.locator('[data-first]').count()).toBe(0);
+  });
+
+  inBrowser.it('sends a message again that a call’s move to another node has lost', async () => {
+    const page = await open();
+    await page.evaluate(() => {
+      const own = /** @type {any} */ (window);
+      const panel = new own.ChatPanel(own.current);
+      document.body.replaceChildren(panel.element);
+      const access = { ...own.NO_CALL.access, may: ['speak', 'chat'] };
+      own.set({ session: 1, you: '7', state: 'joined', access });
+    });
+    for (const text of ['one', 'two']) {
+      await page.getByRole('textbox').fill(text);
+      await page.keyboard.press('Enter');
+    }
+    const sent = () =>
+      page.evaluate(() =>
+        /** @type {any} */ (window).asked.map((/** @type {any} */ [, { text }]) => text),
+      );
+    expect(await sent()).toEqual(['one']);
+    const move = (/** @type {object[]} */ chat) =>
+      page.evaluate((messages) => {
+        const own = /** @type {any} */ (window);
+        own.set({ session: own.current.store.value.session + 1, chat: messages });
+      }, chat);
+    await move([]);
+    expect(await sent()).toEqual(['one', 'one']);
+    // The next node knows it.
+    await move([{ number: 1, from: '7', name: 'Anna', text: 'one', at: '2026-11-29T12:00:00Z' }]);
+    expect(await sent()).toEqual(['one', 'one', 'two']);
+  });
+
+  inBrowser.it('shows a message in the direction of its own script', async () => {
+    const page = await open();
+    const order = await page.evaluate(() => {
+      const own = /** @type {any} */ (window);
+      const panel = new own.ChatPanel(own.current);
+      document.body.replaceChildren(panel.element);
+      const at = '2026-11-29T12:00:00Z';
+      const texts = ['مرحبا!', 'Hello!'];
+      const chat = texts.map((text, i) => ({ number: i + 1, from: '1', name: 'Ben', text, at }));
+      const access = { ...own.NO_CALL.access, may: ['speak', 'chat'] };
+      own.set({ session: 1, you: '7', state: 'joined', access, chat });
+      /** Place of a letter from the left. @param {Node} node @param {number} i */
+      const leftOf = (node, i) => {
+        const range = document.createRange();
+        range.setStart(node, i);
+        range.setEnd(node, i + 1);
+        return range.getBoundingClientRect().left;
+      };
+      return [...panel.element.querySelectorAll('.message-text')].map(({ firstChild }) =>
+        leftOf(firstChild, 5) < leftOf(firstChild, 0) ? 'right to left' : 'left to right',
+      );
+    });
+    expect(order).toEqual(['right to left', 'left to right']);
+    const field = page.getByRole('textbox');
+    await field.fill('مرحبا!');
+    expect(await field.evaluate((element) => getComputedStyle(element).direction)).toBe('rtl');
+  });
+
+  inBrowser.it('keeps the keyboard’s place in a transcript that grows', async () => {
+    const page = await open();
+    const focused = await page.evaluate(() => {
+      const list = new /** @type {any} */ (window).TranscriptList(() => {});
+      document.body.replaceChildren(list.element);
+      const cue = (/** @type {number} */ second, /** @type {string} */ text) =>
+        `00:00:0${second}.000 --> 00:00:0${second}.500\n<v Ben><lang en>${text}</lang></v>\n\n`;
+      list.show(cue(1, 'one'));
+      list.element.querySelector('li button').focus();
+      list.show(cue(1, 'one') + cue(2, 'two'));
+      return [document.activeElement?.textContent, list.element.querySelectorAll('li').length];
+    });
+    expect(focused).toEqual([expect.stringMatching(/one$/), 2]);
   });
 
   inBrowser.it('has its volume of the metronome and of the track in the next call', async () => {

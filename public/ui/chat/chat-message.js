@@ -41,7 +41,8 @@ const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digi
  * @returns {HTMLLIElement}
  */
 export function makeMessage(message, before, own) {
-  const text = build('p', { class: 'message-text' }, ...splitLinks(message.text).map(makePiece));
+  const pieces = splitLinks(message.text).map(makePiece);
+  const text = build('p', { class: 'message-text', dir: 'auto' }, ...pieces);
   const item = build('li', { class: own ? 'message own' : 'message' }, text);
   if (isApart(message, before)) item.prepend(makeHead(message));
   if (message.text.length > LONG_CHARACTERS || message.text.split('\n').length > LONG_LINES)
@@ -66,7 +67,7 @@ function makeHead({ name, at, group = 0 }) {
   return build(
     'p',
     { class: 'message-head' },
-    build('span', { class: 'message-name' }, name),
+    build('span', { class: 'message-name', dir: 'auto' }, name),
     ' ',
     build('time', { datetime: at, class: 'hint' }, sentAt),
     group > 0 ? build('span', { class: 'hint' }, ` · ${texts.ofGroup(group)}`) : '',

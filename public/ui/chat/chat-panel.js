@@ -45,6 +45,7 @@ export class ChatPanel {
   #field = build('textarea', {
     id: 'chat-text-field',
     rows: '1',
+    dir: 'auto',
     placeholder: texts.chatPlaceholder,
     'aria-describedby': 'chat-hint',
   });
@@ -143,6 +144,8 @@ export class ChatPanel {
     this.#empty.hidden = history.length > 0;
     if (you === '') return;
     this.#outbox.got(history.filter(({ from, number }) => number > seen && ids.includes(from)));
+    // A call that moves to another node is never away.
+    this.#outbox.again();
   }
 
   /** @param {boolean} offline true when the connection is lost, so that messages wait */

@@ -99,7 +99,13 @@ export class Outbox {
 
   /** Called when there is a connection. */
   online() {
-    this.#next();
+    if (!this.#isOut) this.#next();
+  }
+
+  /** Sends the oldest message again: the session that it was sent in has been replaced. */
+  again() {
+    this.offline();
+    this.online();
   }
 
   /** Forgets the messages, before another call. @returns {string[]} unsent */

@@ -164,7 +164,7 @@ function statesOf(person, shown, isMutedForYou) {
 /** One person's tile: name, level, signs, and the menu. */
 class PersonTile {
   #avatar = build('span', { class: 'avatar' });
-  #name = build('span', { class: 'person-called' });
+  #name = build('span', { class: 'person-called', dir: 'auto' });
   #you = build('span', { class: 'person-you' }, ` (${texts.you})`);
   #how = build('span', { class: 'person-how' });
   #muted = build('span', { class: 'person-sign muted-sign' }, makeIcon(icons.muted));

@@ -98,6 +98,7 @@ describe('messages that are sent', () => {
       'refuse',
       'cut',
       'cut after it got there',
+      'move',
       'pass',
     );
     fc.assert(
@@ -110,16 +111,23 @@ describe('messages that are sent', () => {
         let answered = 0;
         const isOut = () => room.connected && room.sent.length > answered;
         const take = () => got.push(/** @type {string} */ (room.sent[answered++]));
-        const comeBack = () => {
-          room.connected = true;
+        const getHistory = () => {
           answered = room.sent.length;
           room.outbox.got(got.slice(seen).map((text) => messageOf(text)));
           seen = got.length;
+        };
+        const comeBack = () => {
+          room.connected = true;
+          getHistory();
           room.outbox.online();
         };
         for (const what of [...steps, 'pass', ...Array.from({ length: 80 }, () => 'answer')]) {
           if (what === 'say') room.outbox.say(`message ${said++}`);
-          else if (what === 'pass') room.clock.advance(1000);
+          else if (what === 'move') {
+            // The next node answers nothing that the previous one was sent.
+            getHistory();
+            room.outbox.again();
+          } else if (what === 'pass') room.clock.advance(1000);
           else if (what === 'answer' && isOut()) {
             take();
             seen = got.length;
