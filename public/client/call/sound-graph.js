@@ -217,7 +217,11 @@ const START_MS = 300;
  */
 const START_ALLOWED_MS = 3000;
 
-const gestures = /** @type {const} */ (['pointerdown', 'keydown']);
+/**
+ * Events by which a person activates a page (HTML standard, "activation triggering input event"): a
+ * finger does so when it is lifted.
+ */
+const gestures = /** @type {const} */ (['pointerdown', 'pointerup', 'keydown']);
 
 /**
  * @typedef {'sound-blocked' | 'sound-interrupted' | 'no-output'} Held why a context stands still

@@ -92,6 +92,8 @@ export class CallMicrophone {
     }
     const problem = await this.#take(deviceId);
     if (problem === OVERTAKEN) return false;
+    // A reopening that this choice overtook has stopped the previous one.
+    if (problem !== '' && this.#hasEnded) this.#drop();
     if (problem === '' || this.stream === null) this.chosen = deviceId;
     this.#tell(problem);
     return problem === '';
@@ -210,14 +212,14 @@ export class CallMicrophone {
     }
   }
 
+  get #hasEnded() {
+    return this.stream?.getAudioTracks()[0]?.readyState === 'ended';
+  }
+
   /** @param {string[]} ids of the present devices; '' before the browser's permission */
   #isGone(ids) {
-    const [track] = this.stream?.getAudioTracks() ?? [];
-    const id = track?.getSettings?.().deviceId;
-    return (
-      track?.readyState === 'ended' ||
-      (Boolean(id) && !ids.includes('') && !ids.includes(String(id)))
-    );
+    const id = this.stream?.getAudioTracks()[0]?.getSettings?.().deviceId;
+    return this.#hasEnded || (Boolean(id) && !ids.includes('') && !ids.includes(String(id)));
   }
 
   #drop() {

@@ -211,6 +211,17 @@ describe('CallMicrophone', () => {
     expect(devices.tracks[0].readyState).toBe('ended');
   });
 
+  it('is none if another can’t be used that was chosen while it was reopened', async () => {
+    const { call, microphone } = setUp('inner');
+    await microphone.open('inner');
+    await microphone.connect();
+    const reopened = microphone.reopen();
+    await Promise.resolve();
+    expect(await microphone.choose('gone')).toBe(false);
+    await reopened;
+    expect([call.heard, microphone.captured, microphone.stream]).toEqual([null, false, null]);
+  });
+
   it('is the one that was asked for last, however long each takes to open', async () => {
     const { devices, call, microphone } = setUp('inner', 'headset');
     await Promise.all([microphone.open('inner'), microphone.choose('headset')]);
@@ -313,6 +324,18 @@ describe('RunningContext', () => {
     expect(events).toEqual(['sound-blocked', 'runs']);
     presses.dispatchEvent(new Event('keydown'));
     expect(context.resume).toHaveBeenCalledTimes(2);
+  });
+
+  it('starts with the next touch, which a browser counts when the finger is lifted', async () => {
+    const { context, presses, events, running } = setUp();
+    context.allowed = false;
+    await running.resume();
+    presses.dispatchEvent(new Event('pointerdown'));
+    await settled();
+    context.allowed = true;
+    presses.dispatchEvent(new Event('pointerup'));
+    await settled();
+    expect(events.at(-1)).toBe('runs');
   });
 
   it('has nothing to play on where the browser holds nothing back and it can’t run', async () => {
