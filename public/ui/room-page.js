@@ -206,8 +206,10 @@ export class RoomPage {
    * @returns {Place | null} null when there is none now
    */
   #place() {
-    if (this.call?.state !== 'joined') return null;
-    return { resume: this.call.resume, muted: this.#own.muted, ...this.#volumes.place };
+    const { call } = this;
+    // A lost call goes on in the other tab, too: muted, if it was.
+    if (call?.state !== 'joined' && call?.state !== 'away') return null;
+    return { resume: call.resume, muted: this.#own.muted, ...this.#volumes.place };
   }
 
   /** Leaves the call, because another tab continues it. */

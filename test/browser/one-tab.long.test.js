@@ -76,6 +76,23 @@ inBrowser.describe(`a second tab of one browser, in ${BROWSER}`, () => {
     await expect.poll(() => people(ben)).not.toContainEqual(expect.stringMatching(/muted/));
   });
 
+  inBrowser.it('goes on as muted as the first, though that had lost its connection', async () => {
+    const first = await site.join('lost', 'Anna');
+    await button(first, 'Mute').click();
+    await first.evaluate(() => {
+      const now = Date.now();
+      const away = { since: now, nextTry: now + 60_000 };
+      /** @type {any} */ (window).aloud.call.store.set({ state: 'away', away });
+    });
+    const second = await first.context().newPage();
+    await second.goto(`${site.url}/r/lost?name=Anna&processing=off`);
+    await button(second, 'Join').click();
+    await button(second, 'Move it here').click();
+    await button(second, 'Unmute').waitFor();
+    await first.getByText('This call continues in another tab or window.').waitFor();
+    await expect.poll(() => people(second)).toEqual([expect.stringMatching(/^Anna[^]*muted/)]);
+  });
+
   inBrowser.it('makes the first leave where that tells nothing of its call', async () => {
     const first = await site.room('still', {
       name: 'Anna',
