@@ -18,7 +18,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { readName } from '../../public/shared/text.js';
-import { MAX_PIECE_BYTES, piecesOf, readPiece } from '../../public/shared/wire/track-piece.js';
+import { readPiece } from '../../public/shared/wire/piece-packets.js';
+import { MAX_PIECE_BYTES, piecesOf } from '../../public/shared/wire/track-piece.js';
 
 /** Most bytes that all tracks of a server hold, and most of one network. */
 const MAX_BYTES = 96 * 2 ** 20;

@@ -4,12 +4,11 @@
  */
 
 import { MAX_OPUS_BYTES } from '../../shared/stream/codec.js';
+import { joinPackets, readPiece } from '../../shared/wire/piece-packets.js';
 import {
-  joinPackets,
-  LEAD_PACKETS,
+  LEAD_SAMPLES,
   PACKET_SAMPLES,
   PIECE_PACKETS,
-  readPiece,
   TRACK_CHANNELS,
   TRACK_RATE,
 } from '../../shared/wire/track-piece.js';
@@ -23,17 +22,6 @@ const FORMAT = Object.freeze({
   channels: TRACK_CHANNELS,
 });
 const PACKET_VALUES = PACKET_SAMPLES * TRACK_CHANNELS;
-
-/** Samples of a piece before its own sound. */
-export const LEAD_SAMPLES = LEAD_PACKETS * PACKET_SAMPLES;
-
-/**
- * Samples that a piece is encoded from: one packet more than it holds, for the encoder's lookahead.
- */
-export const SOURCE_SAMPLES = (PIECE_PACKETS + 1) * PACKET_SAMPLES;
-
-/** Samples of a piece's own sound. */
-export const PIECE_SAMPLES = (PIECE_PACKETS - LEAD_PACKETS) * PACKET_SAMPLES;
 
 /**
  * @param {Codec} codec

@@ -1,10 +1,11 @@
 import { systemClock } from '../../shared/clock.js';
 import { startWorker } from '../call/call-port.js';
-import { LEAD_SAMPLES, SOURCE_SAMPLES } from './track-codec.js';
 import {
+  LEAD_SAMPLES,
   MAX_TRACK_SECONDS,
   PIECE_SECONDS,
   piecesOf,
+  SOURCE_SAMPLES,
   TRACK_CHANNELS,
   TRACK_RATE,
 } from '../../shared/wire/track-piece.js';

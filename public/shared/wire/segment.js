@@ -5,9 +5,10 @@
  * comes from another rate (RFC 7845, section 4.6).
  */
 
-import { PACKET_SAMPLES, readPiece } from './track-piece.js';
+import { readPiece } from './piece-packets.js';
+import { PACKET_SAMPLES } from './track-piece.js';
 
-export { joinPackets } from './track-piece.js';
+export { joinPackets } from './piece-packets.js';
 export { PACKET_SAMPLES };
 
 export const SEGMENT_RATE = 48_000;

@@ -1,6 +1,7 @@
 /** @import { Target } from '../target.js' */
 
-import { joinPackets, PIECE_PACKETS, readPiece } from '../../../public/shared/wire/track-piece.js';
+import { joinPackets, readPiece } from '../../../public/shared/wire/piece-packets.js';
+import { PIECE_PACKETS } from '../../../public/shared/wire/track-piece.js';
 import { check } from '../target.js';
 
 /**

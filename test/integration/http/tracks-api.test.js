@@ -1,11 +1,8 @@
 /** The pieces of backing tracks over HTTP. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  joinPackets,
-  MAX_PIECE_BYTES,
-  PIECE_PACKETS,
-} from '../../../public/shared/wire/track-piece.js';
+import { joinPackets } from '../../../public/shared/wire/piece-packets.js';
+import { MAX_PIECE_BYTES, PIECE_PACKETS } from '../../../public/shared/wire/track-piece.js';
 import { loadConfig } from '../../../server/config/config.js';
 import { createServer } from '../../../server/server.js';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { joinPackets, PIECE_PACKETS } from '../../../public/shared/wire/track-piece.js';
+import { joinPackets } from '../../../public/shared/wire/piece-packets.js';
+import { PIECE_PACKETS } from '../../../public/shared/wire/track-piece.js';
 import { Conference } from '../../fakes/conference.js';
 
 /** @param {any} person @param {object} wish */

@@ -1,18 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom, normal } from '../../../../testkit/random.js';
 import { align } from '../../../../testkit/sound/signal.js';
-import {
-  decodePiece,
-  encodePiece,
-  LEAD_SAMPLES,
-  PIECE_SAMPLES,
-  SOURCE_SAMPLES,
-} from '../../../../public/client/track/track-codec.js';
+import { decodePiece, encodePiece } from '../../../../public/client/track/track-codec.js';
 import { createLibopusCodec } from '../../../../public/shared/stream/libopus-codec.js';
 import {
   FADE_SECONDS,
+  LEAD_SAMPLES,
   MAX_PIECE_BYTES,
+  PIECE_SAMPLES,
   PIECE_SECONDS,
+  SOURCE_SAMPLES,
   TRACK_RATE,
 } from '../../../../public/shared/wire/track-piece.js';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LEAD_SAMPLES, SOURCE_SAMPLES } from '../../../../public/client/track/track-codec.js';
 import { TrackPieces } from '../../../../public/client/track/track-sound.js';
+import { LEAD_SAMPLES, SOURCE_SAMPLES } from '../../../../public/shared/wire/track-piece.js';
 import { FakeClock } from '../../../../testkit/fake-clock.js';
 
 const RATE = 48_000;
