@@ -172,6 +172,8 @@ export class ListenPage {
     this.#setState('playing');
     this.#media.play();
     this.#view.showStatus(isBack ? texts.resumed : texts.playing);
+    // A new place, in the stead of one that couldn't be had again, has the hand down.
+    if (this.#handRaised) this.#listening.send({ type: 'hand', raised: true });
   }
 
   /** @param {string} code */
@@ -203,9 +205,6 @@ export class ListenPage {
     if (now.state !== before.state || now.away !== before.away) this.#followState(now);
     if (now.access !== before.access) this.#followAccess(now.access);
     if (now.session === 0) return;
-    // A new place, in the stead of one that couldn't be had again, has the hand down.
-    if (now.session !== before.session && this.#handRaised)
-      this.#listening.send({ type: 'hand', raised: true });
     this.#showLanguages(now);
     if (now.people !== before.people || now.listeners !== before.listeners) this.#showPeople(now);
     if (now.recording !== before.recording || now.session !== before.session)
