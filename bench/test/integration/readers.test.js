@@ -34,7 +34,7 @@ it('a reader that fails leaves no server, no room and no browser behind', async 
 });
 
 it.each([
-  ['has ended by itself', 'true', []],
+  ['has ended', 'true', []],
   ['was ended by a signal', 'sh', ['-c', 'kill -9 $$']],
   ['goes on', 'sleep', ['60']],
 ])('a program that %s is not waited for in vain', async (how, command, args) => {

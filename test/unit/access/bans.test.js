@@ -167,7 +167,7 @@ describe('bans of several threads', () => {
     expect(copy.has('tea', stranger)).toBe(false);
   });
 
-  it('stay lifted, whoever tells them again, and are forgotten a thousand later', () => {
+  it('stay lifted when they are told again, and are forgotten a thousand later', () => {
     const clock = new FakeClock();
     const [bans, copy] = [new Bans(clock), new Bans(clock)];
     bans.add('tea', 'Ann', ann, 5000);

@@ -43,7 +43,7 @@ describe('the session of a recording', () => {
     expect(told).toEqual({ reopened: 1, closed: [], failed: [] });
   });
 
-  it('is given up after three attempts, and tried anew when it is asked for again', async () => {
+  it('is given up after three attempts, and tried again when it is asked for', async () => {
     const { link, clock, attempts, told, settled } = lasting();
     void link.reopen('gone');
     for (const count of [1, 2, 3]) {

@@ -1,7 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { checkCodec, checkWebRtc } from '../../../server/check/system.js';
 import { DEFAULTS } from '../../../server/config/options.js';
 import { ConfigError } from '../../../server/errors/config-error.js';
+
+/** The versions of packages that an operator may install beside aloud. */
+const { peerDependencies } = JSON.parse(
+  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
+);
 
 const nothing = () => {
   throw new Error('not installed');
@@ -12,11 +18,12 @@ describe('a check of what stops the start', () => {
     /** @param {boolean} webrtc @param {(name: string) => string} find */
     const check = (webrtc, find) =>
       checkWebRtc({ config: { ...DEFAULTS, webrtc }, running: null }, find);
+    const version = peerDependencies['node-datachannel'].replace('^', '');
     expect(check(true, nothing)).toEqual([
       {
         state: 'fail',
         text: '--webrtc needs the package node-datachannel beside aloud',
-        remedy: 'npm install node-datachannel@0.33.4, with --global if aloud was installed so',
+        remedy: `npm install node-datachannel@${version}, with --global if aloud was installed so`,
       },
     ]);
     expect(check(true, (name) => name)).toMatchObject([{ state: 'ok' }]);

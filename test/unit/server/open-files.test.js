@@ -18,19 +18,15 @@ describe('a server that listens', () => {
     },
   );
 
-  it.each(['ENOBUFS', 'EPROTO'])(
-    'goes on after a connection that failed by itself (%s)',
-    (code) => {
-      const server = new EventEmitter();
-      surviveFailedAccepts(/** @type {any} */ (server));
-      const refusals = () =>
-        counted().refusals.find((one) => one.of === 'http' && one.code === 'server-busy')?.count ??
-        0;
-      const before = refusals();
-      server.emit('error', errorOf(code));
-      expect(refusals()).toBe(before + 1);
-    },
-  );
+  it.each(['ENOBUFS', 'EPROTO'])('goes on after a connection that has failed (%s)', (code) => {
+    const server = new EventEmitter();
+    surviveFailedAccepts(/** @type {any} */ (server));
+    const refusals = () =>
+      counted().refusals.find((one) => one.of === 'http' && one.code === 'server-busy')?.count ?? 0;
+    const before = refusals();
+    server.emit('error', errorOf(code));
+    expect(refusals()).toBe(before + 1);
+  });
 
   it('hides no other error', () => {
     const server = new EventEmitter();
