@@ -56,8 +56,8 @@ const LOSS_SECONDS = 40;
 const WARM_UP_SECONDS = 5;
 
 /** Time that the whole takes beside that of the speech, and for each second of it, in seconds. */
-const OWN_SECONDS = 60;
-const SECONDS_FOR_EACH = 12;
+const OWN_SECONDS = 30;
+const SECONDS_FOR_EACH = 6.8;
 
 /** @param {string} text */
 function seconds(text) {
