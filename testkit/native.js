@@ -57,6 +57,25 @@ export async function until(look, limitMs = 5000) {
   }
 }
 
+/**
+ * Messages of the errors that callbacks of the engine throw, in the test runner's place, until
+ * closeAll().
+ * @returns {string[]} which grows
+ */
+export function collectThrown() {
+  const messages = /** @type {string[]} */ ([]);
+  const listeners = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException');
+  process.on('uncaughtException', (error) => void messages.push(error.message));
+  closeAfter({
+    close: () => {
+      process.removeAllListeners('uncaughtException');
+      for (const listener of listeners) process.on('uncaughtException', listener);
+    },
+  });
+  return messages;
+}
+
 /** Keeps JavaScript's thread from reading, while QUIC's threads go on. @param {number} ms */
 export function blockThread(ms) {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);

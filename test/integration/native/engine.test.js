@@ -6,6 +6,7 @@ import {
   blockThread,
   closeAfter,
   closeAll,
+  collectThrown,
   echo,
   nativeTests,
   newCertificate,
@@ -141,26 +142,18 @@ nativeTests.describe('native engine: datagrams', () => {
 
   it('delivers the rest when a callback throws, and raises each error in the process', async () => {
     const { session, other } = await connected();
-    const met = /** @type {string[]} */ ([]);
-    const listeners = process.listeners('uncaughtException');
-    process.removeAllListeners('uncaughtException');
-    process.on('uncaughtException', (error) => void met.push(error.message));
-    try {
-      const seen = record(other);
-      other.onDatagram = (datagram) => {
-        seen.datagrams.push(Buffer.from(datagram).toString());
-        if (seen.datagrams.length % 2 === 0) throw new Error(`not ${seen.datagrams.length}`);
-      };
-      const sent = Array.from({ length: 5 }, (_, i) => `datagram ${i}`);
-      for (const text of sent) session.send(bytes(text));
-      blockThread(100);
-      await until(() => seen.datagrams.length === 5);
-      expect(seen.datagrams).toEqual(sent);
-      expect(met).toEqual(['not 2', 'not 4']);
-    } finally {
-      process.removeAllListeners('uncaughtException');
-      for (const listener of listeners) process.on('uncaughtException', listener);
-    }
+    const met = collectThrown();
+    const seen = record(other);
+    other.onDatagram = (datagram) => {
+      seen.datagrams.push(Buffer.from(datagram).toString());
+      if (seen.datagrams.length % 2 === 0) throw new Error(`not ${seen.datagrams.length}`);
+    };
+    const sent = Array.from({ length: 5 }, (_, i) => `datagram ${i}`);
+    for (const text of sent) session.send(bytes(text));
+    blockThread(100);
+    await until(() => seen.datagrams.length === 5);
+    expect(seen.datagrams).toEqual(sent);
+    expect(met).toEqual(['not 2', 'not 4']);
   });
 
   it('drops the oldest of a flooding session, counts them, and leaves others alone', async () => {
