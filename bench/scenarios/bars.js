@@ -9,7 +9,7 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { watchMachine } from '../../testkit/machine.js';
 import { disturbanceWarning, disturbanceWords, wasDisturbed, WINDOW_MS } from '../report/marks.js';
-import { runNode, runScenario, secondsOfCommands } from './runs.js';
+import { runNode, runScenario, secondsOfCommands, sharesBefore } from './runs.js';
 import { framePathTargets, joined, stallTargets, TABLE, targetsTable } from './targets.js';
 
 /** @param {string} file  beside this one's folder */
@@ -85,16 +85,16 @@ export const BENCHMARKS = Object.freeze([
   { name: 'soak', argv: ['soak'], isLong: true },
 ]);
 
+/** Told time of a benchmark, in seconds. @param {Benchmark} benchmark */
+const secondsOf = ({ name, argv }) =>
+  argv.length > 0 ? secondsOfCommands([argv]) : commandOf(name).seconds;
+
 /**
  * Told time of benchmarks, in seconds.
  * @param {readonly Benchmark[]} benchmarks
  */
 export const secondsOfBenchmarks = (benchmarks) =>
-  benchmarks.reduce(
-    (all, { name, argv }) =>
-      all + (argv.length > 0 ? secondsOfCommands([argv]) : commandOf(name).seconds),
-    0,
-  );
+  benchmarks.reduce((all, benchmark) => all + secondsOf(benchmark), 0);
 
 /** @param {string} name of a benchmark that is no scenario */
 const commandOf = (name) => COMMANDS[/** @type {keyof typeof COMMANDS} */ (name)];
@@ -121,9 +121,10 @@ export async function runTargets({
 }) {
   /** @type {Table[]} */
   const tables = [];
+  const shares = sharesBefore(benchmarks.map(secondsOf));
   for (const [i, benchmark] of benchmarks.entries()) {
     if (signal.aborted) break;
-    progress(benchmark.name, i / benchmarks.length);
+    progress(benchmark.name, shares[i]);
     try {
       const table =
         benchmark.argv.length > 0

@@ -44,6 +44,21 @@ export function secondsOfCommands(argvs) {
 }
 
 /**
+ * Shares of the told time that are over before each of several parts, for their progress.
+ * @param {readonly number[]} seconds  told for each part
+ * @returns {number[]} 0 to 1
+ */
+export function sharesBefore(seconds) {
+  const all = seconds.reduce((sum, one) => sum + one, 0) || 1;
+  let before = 0;
+  return seconds.map((one) => {
+    const share = before / all;
+    before += one;
+    return share;
+  });
+}
+
+/**
  * Time after which a run counts as hanging, in seconds.
  * @param {readonly string[]} argv of the lab's command
  */

@@ -6,7 +6,7 @@
  */
 
 import { overrunOf } from './durations.js';
-import { runScenario, secondsOfCommands } from './runs.js';
+import { runScenario, secondsOfCommands, sharesBefore } from './runs.js';
 
 /** Options of all plans: all of it once, and where a block's length is chosen, of some seconds. */
 const ONCE = ['--repetitions', '1'];
@@ -78,11 +78,13 @@ export const SMALLEST = Object.freeze({
 export async function runTimes({ only, folder, signal, progress, run = runScenario }) {
   /** @type {Cell[][]} */
   const rows = [];
+  const seconds = only.map((name) => secondsOfCommands([[name, ...SMALLEST[name]]]));
+  const shares = sharesBefore(seconds);
   for (const [i, name] of only.entries()) {
     if (signal.aborted) break;
-    progress(name, i / only.length);
+    progress(name, shares[i]);
     const argv = [name, ...SMALLEST[name]];
-    const told = secondsOfCommands([argv]);
+    const told = seconds[i];
     try {
       const { durationMs } = await run({ argv, out: folder.path, signal });
       const took = durationMs / 1000;

@@ -27,7 +27,7 @@ import { wasDisturbed } from '../../report/marks.js';
 import { formatNumber } from '../../report/numbers.js';
 import { protocolLabel } from '../../report/palette.js';
 import { scenarios } from '../index.js';
-import { readRun, runScenario } from '../runs.js';
+import { readRun, runScenario, secondsOfCommands, sharesBefore } from '../runs.js';
 import { scenarioCommand } from '../scenario-command.js';
 import { MAIN_WAYS, ratingsTable } from './ratings-table.js';
 
@@ -345,9 +345,13 @@ export async function runPapers({
   const rows = [];
   /** @type {Map<string, Result>} */
   const results = new Map();
+  const unfinished = await unfinishedOf(experiments, { runs, seed });
+  const shares = sharesBefore(
+    experiments.map((one) => (unfinished.includes(one) ? secondsOfCommands([one.argv]) : 0)),
+  );
   for (const [i, { name, paper, question, theirs, argv, ours }] of experiments.entries()) {
     if (signal.aborted) break;
-    progress(name, i / experiments.length);
+    progress(name, shares[i]);
     const out = join(runs, name);
     const seeded = seededOf(argv, seed);
     try {

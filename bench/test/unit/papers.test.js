@@ -257,7 +257,10 @@ it('experiments that were broken off go on where they were, with those that lack
   }));
   /** @type {string[]} */
   const measured = [];
+  /** @type {Record<string, number>} */
+  let shares = {};
   const papers = async (/** @type {string} */ brokenOff) => {
+    shares = {};
     const interrupted = new AbortController();
     const folder = /** @type {any} */ ({
       path: runs,
@@ -270,7 +273,7 @@ it('experiments that were broken off go on where they were, with those that lack
       runs,
       seed: 1,
       signal: interrupted.signal,
-      progress: () => {},
+      progress: (name, share) => void (shares[name] = share),
       async run({ argv, out }) {
         const name = basename(out);
         measured.push(name);
@@ -298,6 +301,9 @@ it('experiments that were broken off go on where they were, with those that lack
   expect(await toCome()).toEqual(['delay', 'loss']);
   expect(await unfinishedOf(experiments, { runs, seed: 2 })).toEqual(experiments);
   expect(await papers('')).toEqual(['rate measured', 'delay measured', 'loss measured']);
+  // Those that are there already take no time, and are no part of the progress.
+  const [delay, loss] = ['delay', 'loss'].map((name) => secondsOfCommands([experiment(name).argv]));
+  expect(shares).toEqual({ rate: 0, delay: 0, loss: delay / (delay + loss) });
   expect(await toCome()).toEqual([]);
   expect(measured).toEqual(['rate', 'delay', 'delay', 'loss']);
   // A second run of all is compared with them, whatever its seed.

@@ -21,6 +21,8 @@ it('a plan keeps to its told time, or is told not to, or why it broke off', asyn
   );
   /** @type {string[]} */
   const warnings = [];
+  /** @type {number[]} */
+  const shares = [];
   const { rows } = await runTimes({
     only: ['rtt', 'starved', 'loss'],
     folder: /** @type {any} */ ({
@@ -28,7 +30,7 @@ it('a plan keeps to its told time, or is told not to, or why it broke off', asyn
       warn: (/** @type {string} */ warning) => warnings.push(warning),
     }),
     signal: new AbortController().signal,
-    progress: () => {},
+    progress: (_what, share) => shares.push(share),
     async run({ argv: [name] }) {
       if (name === 'loss') throw new Error('no root here');
       const share = name === 'starved' ? 1.3 : 1.05;
@@ -41,4 +43,6 @@ it('a plan keeps to its told time, or is told not to, or why it broke off', asyn
     [null, 'not measured: no root here'],
   ]);
   expect(warnings).toEqual(['loss: no root here']);
+  const all = told.rtt + told.starved + told.loss;
+  expect(shares).toEqual([0, told.rtt / all, (told.rtt + told.starved) / all]);
 });
