@@ -301,7 +301,7 @@ it('experiments that were broken off go on where they were, with those that lack
   expect(await toCome()).toEqual(['delay', 'loss']);
   expect(await unfinishedOf(experiments, { runs, seed: 2 })).toEqual(experiments);
   expect(await papers('')).toEqual(['rate measured', 'delay measured', 'loss measured']);
-  // Those that are there already take no time, and are no part of the progress.
+  // Finished experiments take no time, and are no part of the progress.
   const [delay, loss] = ['delay', 'loss'].map((name) => secondsOfCommands([experiment(name).argv]));
   expect(shares).toEqual({ rate: 0, delay: 0, loss: delay / (delay + loss) });
   expect(await toCome()).toEqual([]);
