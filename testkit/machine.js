@@ -34,6 +34,13 @@ const LATE_MS = 20;
  */
 const STOLEN_MS = 20;
 
+/**
+ * Longest time between two readings of a watch with windows, in milliseconds. What a process of the
+ * run uses after its last reading counts as others' where its parent doesn't wait for it, as
+ * Chromium's doesn't.
+ */
+const READ_MS = 1000;
+
 /** Other processes that use more are a disturbance, in processors. */
 const OTHERS_SHARE = 0.25;
 
@@ -80,7 +87,7 @@ const SENTINEL = `
 
 /**
  * @param {{ windowMs?: number }} [options] windowMs: length of the windows of `worst`, which is 0
- *   without it. To read the times takes a millisecond or more, at the end of each window.
+ *   without it. To read the times takes some 2 ms, once a second or in each window.
  * @returns {Promise<() => Watched>} ends the watch, and says what was seen since the start
  */
 export async function watchMachine({ windowMs } = {}) {
@@ -90,17 +97,29 @@ export async function watchMachine({ windowMs } = {}) {
   const sentinel = new Worker(SENTINEL, { eval: true, execArgv: [], workerData });
   // Its thread runs before its script does.
   await new Promise((resolve) => void sentinel.once('message', () => resolve(undefined)));
-  const before = readTimes();
+  const ownTime = new OwnTime();
+  const read = () => {
+    const { own, ...times } = readTimes();
+    return { ...times, ownMs: ownTime.add(own) };
+  };
+  const before = read();
   const worst = { stolenShare: 0, othersShare: 0 };
-  let last = before;
-  const look = () => {
-    const now = readTimes();
-    const shares = sharesBetween(last, now, windowMs);
+  let window = before;
+  const endWindow = (/** @type {Times} */ now) => {
+    const shares = sharesBetween(window, now, windowMs);
     worst.stolenShare = Math.max(worst.stolenShare, shares.stolenShare);
     worst.othersShare = Math.max(worst.othersShare, shares.othersShare);
-    return (last = now);
+    window = now;
   };
-  const timer = windowMs === undefined ? undefined : setInterval(look, windowMs).unref();
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
+  if (windowMs !== undefined) {
+    const readMs = Math.min(READ_MS, windowMs);
+    timer = setInterval(() => {
+      const now = read();
+      if (now.atMs - window.atMs > windowMs - readMs / 2) endWindow(now);
+    }, readMs).unref();
+  }
   /** @type {Watched | undefined} */
   let seen;
   return () => {
@@ -110,7 +129,8 @@ export async function watchMachine({ windowMs } = {}) {
     // A standstill may be over for this thread, and not yet for the sentinel's.
     const lateMs = Number(process.hrtime.bigint()) / 1e6 - notes[3] - PERIOD_MS;
     const isLate = lateMs > LATE_MS;
-    const now = windowMs === undefined ? readTimes() : look();
+    const now = read();
+    if (windowMs !== undefined) endWindow(now);
     return (seen = {
       hasStalled: notes[1] + (isLate ? 1 : 0),
       longestMs: isLate ? Math.max(notes[2], lateMs) : notes[2],
@@ -124,7 +144,11 @@ export async function watchMachine({ windowMs } = {}) {
 /**
  * @typedef {{ whole: number, self: number }} OwnTicks  of a process of the run: with those of its
  *   children that have ended, and its own alone
- * @typedef {{ atMs: number, usedMs: number, stolenMs: number, own: Map<number, OwnTicks> }} Times
+ * @typedef {object} Times  processor times until a reading, in milliseconds
+ * @property {number} atMs
+ * @property {number} usedMs  of all processes, since the machine's start
+ * @property {number} stolenMs  that the host took
+ * @property {number} ownMs  of the run's processes, since the first reading
  */
 
 /**
@@ -137,11 +161,25 @@ export async function watchMachine({ windowMs } = {}) {
  */
 export function sharesBetween(from, to, leastMs = 1) {
   const elapsedMs = Math.max(leastMs, to.atMs - from.atMs);
-  const others = to.usedMs - from.usedMs - TICK_MS * ownBetween(from.own, to.own);
+  const others = to.usedMs - from.usedMs - (to.ownMs - from.ownMs);
   return {
     stolenShare: (to.stolenMs - from.stolenMs) / elapsedMs,
     othersShare: others / elapsedMs,
   };
+}
+
+/** Processor time of the run's processes. What ended between two readings stays in it. */
+export class OwnTime {
+  /** @type {ReadonlyMap<number, OwnTicks> | null} */
+  #last = null;
+  #ms = 0;
+
+  /** @param {ReadonlyMap<number, OwnTicks>} own  a reading @returns {number} ms since the first */
+  add(own) {
+    if (this.#last) this.#ms += TICK_MS * ownBetween(this.#last, own);
+    this.#last = own;
+    return this.#ms;
+  }
 }
 
 /**
@@ -160,11 +198,7 @@ function ownBetween(from, to) {
   return Math.max(whole(to) - whole(from), ofThose);
 }
 
-/**
- * Processor times since the machine's start: of all processes, of the run's, and what the host
- * took.
- * @returns {Times}
- */
+/** @returns {Omit<Times, 'ownMs'> & { own: Map<number, OwnTicks> }} */
 function readTimes() {
   try {
     const [user, nice, system, , , irq, softIrq, stolen] = readFileSync('/proc/stat', 'utf8')

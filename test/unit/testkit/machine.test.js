@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, TestRunner, vi } from 'vitest';
-import { describeDisturbance, sharesBetween } from '../../../testkit/machine.js';
+import { describeDisturbance, OwnTime, sharesBetween } from '../../../testkit/machine.js';
 import { undisturbed, undisturbedTest } from '../../../testkit/undisturbed.js';
 
 const steady = { hasStalled: 0, longestMs: 0, stolenMs: 0, stolenShare: 0, othersShare: 0 };
@@ -125,11 +125,14 @@ it.each([
 it("others' processor time is that of no process of the run, whichever of them have ended", () => {
   const ticks = (/** @type {Record<number, [number, number]>} */ all) =>
     new Map(Object.entries(all).map(([pid, [whole, self]]) => [Number(pid), { whole, self }]));
-  const between = (/** @type {Map<number, any>} */ before, /** @type {Map<number, any>} */ after) =>
-    sharesBetween(
-      { atMs: 0, usedMs: 0, stolenMs: 0, own: before },
-      { atMs: 1000, usedMs: 500, stolenMs: 20, own: after },
+  const between = (/** @type {Map<number, any>[]} */ ...readings) => {
+    const own = new OwnTime();
+    const [ownMs] = readings.map((reading) => own.add(reading)).toReversed();
+    return sharesBetween(
+      { atMs: 0, usedMs: 0, stolenMs: 0, ownMs: 0 },
+      { atMs: 1000, usedMs: 500, stolenMs: 20, ownMs },
     );
+  };
   const before = ticks({ 1: [10, 10], 2: [3000, 3000] });
   // The second goes on; it ends, and its parent has its times; its parent has ended before it.
   for (const after of [
@@ -138,11 +141,14 @@ it("others' processor time is that of no process of the run, whichever of them h
     ticks({ 1: [30, 30] }),
   ])
     expect(between(before, after)).toEqual({ stolenShare: 0.02, othersShare: expect.closeTo(0.3) });
+  // The second begins and ends between readings, and nobody waits for it.
+  const readings = [ticks({ 1: [10, 10] }), ticks({ 1: [10, 10], 2: [18, 18] })];
+  expect(between(...readings, ticks({ 1: [12, 12] })).othersShare).toBeCloseTo(0.3);
 });
 
 it('one tick in a short last window is no share', () => {
   const times = (/** @type {number} */ atMs, /** @type {number} */ usedMs) => ({
-    ...{ atMs, usedMs, stolenMs: usedMs, own: new Map() },
+    ...{ atMs, usedMs, stolenMs: usedMs, ownMs: 0 },
   });
   expect(sharesBetween(times(0, 0), times(20, 10), 5000).stolenShare).toBe(0.002);
 });
