@@ -46,20 +46,28 @@ const speech = await Promise.all(
   }),
 );
 
-/** @param {number} count @returns {Float32Array[]} own mixes of speakers who all talk */
+/**
+ * Mixes speakers who all talk.
+ * @param {number} count
+ * @returns {Float32Array[]} own mixes of the softest, whose analysis is shared, and of the loudest
+ */
 function mixesOf(count) {
   const random = seededRandom(count);
   const samples = SECONDS * SAMPLE_RATE;
   const gain = Math.min(1, 6 / count);
-  const voices = Array.from({ length: count }, (_, i) => {
+  const loudnesses = Array.from({ length: count }, () => gain * (0.3 + 0.7 * random())).sort(
+    (a, b) => a - b,
+  );
+  const voices = loudnesses.map((loudness, i) => {
     const sound = speech[i % speech.length];
-    const [from, loudness] = [Math.floor(random() * sound.length), gain * (0.3 + 0.7 * random())];
+    const from = Math.floor(random() * sound.length);
     return Float32Array.from(
       { length: samples },
       (__, at) => loudness * sound[(from + at) % sound.length],
     );
   });
-  return voices.slice(0, MIXES).map((own) =>
+  const [softest, ...others] = voices;
+  return [softest, ...others.slice(1 - MIXES)].map((own) =>
     Float32Array.from({ length: samples }, (_, at) =>
       Math.max(
         -1,

@@ -53,7 +53,8 @@ struct Encoding {
 }
 
 /// Sample rate and samples of a frame. Encoders of one kind may share their analysis: in CELT mode
-/// it chooses bits for each band, not the mode. It covers at most 20 ms at once.
+/// it chooses bits for each band and the prefilter's pitch, not the mode. It covers at most 20 ms
+/// at once.
 type Kind = (u32, u32);
 
 /// Longest frame whose analysis may be shared, as a part of a second.

@@ -26,7 +26,7 @@ import { HISTORY_MS } from '../source/source.js';
 
 /**
  * Number of speakers from which their own mixes, each without one of them, share libopus's analysis
- * of the sound. Already with three, measures of the sound don't tell the difference
+ * of the sound. Already with three, measures of the sound hardly tell the difference
  * (`node bench/codec/shared-analysis.js`).
  */
 const ALIKE = 4;
@@ -407,19 +407,28 @@ export class Mixing {
     }
   }
 
-  /** Begins the mixes of the speakers, without their own voice. @param {number} frame */
+  /**
+   * Begins the mixes of the speakers, without their own voice. The first one's analysis may be
+   * shared: it is of the softest speaker, because that mix is the nearest to all others.
+   * @param {number} frame
+   */
   #beginOwn(frame) {
     if (this.#config.echo) return;
     const { heard } = this.#speakers;
+    let softest = 0;
+    for (let i = 1; i < heard.length; i++) if (heard[i].level > heard[softest].level) softest = i;
+    for (let i = 0; i < heard.length; i++)
+      this.#beginWithout(heard[(softest + i) % heard.length], frame);
+  }
+
+  /** @param {Speaker} speaker @param {number} frame */
+  #beginWithout({ id, samples }, frame) {
+    // Found by id, so a returning person doesn't hear their own earlier words.
+    const listener = this.#listeners.get(id);
+    if (listener === undefined || listener.delivery !== 'tick' || listener.heardOwn(frame)) return;
     const { full } = this.#recent;
-    for (let i = 0; i < heard.length; i++) {
-      // Found by id, so a returning person doesn't hear their own earlier words.
-      const listener = this.#listeners.get(heard[i].id);
-      if (listener === undefined || listener.delivery !== 'tick' || listener.heardOwn(frame))
-        continue;
-      this.#fanout.takeOut(listener, frame);
-      this.#beginFor(listener, frame, heard.length > 1, full, heard[i].samples);
-    }
+    this.#fanout.takeOut(listener, frame);
+    this.#beginFor(listener, frame, this.#speakers.heard.length > 1, full, samples);
   }
 
   /** Begins the own mix of listeners whose voice was in it until recently. @param {number} frame */

@@ -55,6 +55,42 @@ function encode(sounds, { application = CELT, complexity = 8, isAlike = true } =
 /** @param {InstanceType<typeof OpusEncoder>} encoder @param {Uint8Array} out */
 const take = (encoder, out) => Buffer.from(out.subarray(0, encoder.end(out, 0))).toString('hex');
 
+/**
+ * Reads the period of a CELT frame's postfilter (RFC 6716, sections 4.1 and 4.3.7.1).
+ * @param {string} payload of one frame
+ * @returns {number} in samples; 0 without a postfilter
+ */
+function periodOf(payload) {
+  const [, ...bytes] = Buffer.from(payload, 'hex');
+  let [at, last, range] = [1, bytes[0], 128];
+  let value = 127 - (last >> 1);
+  const normalize = () => {
+    while (range <= 2 ** 23) {
+      const next = bytes[at++] ?? 0;
+      const symbol = (((last << 8) | next) >> 1) & 255;
+      range *= 256;
+      value = (value * 256 + 255 - symbol) % 2 ** 31;
+      last = next;
+    }
+  };
+  const readFlag = (/** @type {number} */ log) => {
+    const part = Math.floor(range / 2 ** log);
+    const isSet = value < part;
+    if (!isSet) value -= part;
+    range = isSet ? part : range - part;
+    normalize();
+    return isSet;
+  };
+  normalize();
+  const isSilent = readFlag(15);
+  if (isSilent || !readFlag(1)) return 0;
+  const part = Math.floor(range / 6);
+  const octave = 6 - Math.min(Math.floor(value / part) + 1, 6);
+  // Raw bits are read from the payload's end.
+  const [first = 0, second = 0] = bytes.reverse();
+  return (16 << octave) + (((second << 8) | first) & (2 ** (4 + octave) - 1)) - 1;
+}
+
 native.describe('the analysis of sound that is alike', () => {
   it.each([
     [LOW_DELAY, 960],
@@ -74,6 +110,17 @@ native.describe('the analysis of sound that is alike', () => {
     const alone = encode(sounds, { isAlike: false });
     expect(first).toEqual(alone[0]);
     expect(second).not.toEqual(alone[1]);
+  });
+
+  it.runIf(process.platform === 'linux')('has the pitch of the first one', () => {
+    const sounds = [framesOf(960), framesOf(960, 7)];
+    const [first, second] = encode(sounds).map((payloads) => payloads.map(periodOf));
+    const alone = encode(sounds, { isAlike: false })[1].map(periodOf);
+    const isOther = (/** @type {number} */ period, /** @type {number} */ i) =>
+      period > 0 && first[i] > 0 && period !== first[i];
+    expect(alone.filter(isOther)).not.toEqual([]);
+    expect(second.filter(isOther)).toEqual([]);
+    expect(second.filter((period) => period > 0).length).toBeGreaterThan(FRAMES / 4);
   });
 
   it.each([

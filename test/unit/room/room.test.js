@@ -124,6 +124,33 @@ describe('a room that delivers on its tick', () => {
     expect(shared.at(-1)).toBe(false);
   });
 
+  it('begins own mixes with that of the softest speaker, nearest to all others', async () => {
+    /** @type {number[]} */
+    const order = [];
+    class MixLimiter {
+      #limiter = new mixMath.MixLimiter(48_000, 1);
+      /** @param {Float32Array} pcm */
+      limit(pcm) {
+        return this.#limiter.limit(pcm);
+      }
+
+      /** @param {Float32Array} out @param {Float32Array} full @param {Float32Array} own */
+      limitLess(out, full, own) {
+        order.push(Math.round(100 * own[0]));
+        return this.#limiter.limitLess(out, full, own);
+      }
+    }
+    const conference = new Conference({
+      codec: Object.assign(new PcmCodec(), { math: { ...mixMath, MixLimiter } }),
+    });
+    const people = [];
+    for (let i = 0; i < 4; i++) people.push(await conference.join(`P${i}`));
+    conference.pass(1);
+    for (const [i, person] of people.entries()) await person.speak(0, [0.2, 0.05, 0.1, 0.2][i]);
+    conference.pass(5);
+    expect(order.slice(0, 4)).toEqual([5, 10, 20, 20]);
+  });
+
   it('sends silence when nobody speaks, nine bytes of it', async () => {
     const conference = new Conference();
     const ann = await conference.join('Ann');
