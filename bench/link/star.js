@@ -21,6 +21,19 @@ const TCP = Object.freeze(['congctl', 'cubic']);
 /** Legs of the same seed would lose their packets together. */
 const SEED_STEP = 1000;
 
+/** More than the seeds of all legs in all repetitions, and the number of seeds of runs. */
+const RUN_STEP = 1_000_000;
+const RUN_SEEDS = 2 ** 32;
+
+/**
+ * Seed of a repetition's legs. Runs of different seeds have none in common. Otherwise a second run,
+ * whose seed is the next one, would lose what the first has lost in its next repetition.
+ * @param {number} seed        of the run, a whole number below 2^32; legs of 1 begin at 1
+ * @param {number} repetition  from 0, fewer than a thousand
+ */
+export const seedOfRepetition = (seed, repetition) =>
+  RUN_STEP * ((seed + RUN_SEEDS - 1) % RUN_SEEDS) + 1 + repetition;
+
 export class Star {
   /** @type {readonly Link[]} */
   legs;

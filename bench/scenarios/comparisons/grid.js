@@ -38,7 +38,7 @@
  *   of a block; frames: record of each frame's fate
  */
 
-import { starOf } from '../../link/star.js';
+import { seedOfRepetition, starOf } from '../../link/star.js';
 import { sharedMs } from '../../../testkit/participants/child.js';
 import { lossImpairment, OPUS, rating } from '../../stats/e-model.js';
 import { mean, quantile, sorted } from '../../../testkit/statistics.js';
@@ -188,7 +188,8 @@ export const hopsOf = ([from, to], through) =>
 async function measureBlock(lab, ground, condition, repetition) {
   const lacking = new Set(ground.lanes);
   for (let tries = 1; tries <= TRIES && lacking.size > 0; tries++) {
-    const outcomes = await runBlock(lab, ground, condition, lab.options.seed + repetition);
+    const seed = seedOfRepetition(lab.options.seed, repetition);
+    const outcomes = await runBlock(lab, ground, condition, seed);
     for (const [i, lane] of ground.lanes.entries()) {
       if (!lacking.has(lane)) continue;
       const { fault, figures, ages, latenessMs } = outcomes[i];

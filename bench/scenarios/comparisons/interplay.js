@@ -15,6 +15,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { seedOfRepetition } from '../../link/star.js';
 import { listOf, wholeNumber } from '../../options.js';
 import { SERVER } from '../../participants/whole-server.js';
 import { runWarnings } from '../../report/circumstances.js';
@@ -207,7 +208,8 @@ export const interplay = {
         'packets that were never sent, since none might be.',
       "R by the E-model, wideband, up to 129: an estimate from the time between a frame's first " +
         'sample and its playing, 10 ms of a sound card, frames never heard, and an impairment by ' +
-        "bit rate, from ViSQOL's marks of the same speech at each rate.",
+        "bit rate, from ViSQOL's marks of the same speech at each rate. BurstR is that of the " +
+        "losses: elsewhere in the lab it is 1, so this R isn't to be set beside others.",
       VISQOL_SOURCE,
     ],
   }),
@@ -410,7 +412,7 @@ async function listenTo(lab, { place, port }, { condition, repetition }) {
   const { branch, listener } = place;
   const { delayMs, steps } = condition;
   await branch.restore();
-  await branch.seedAnew(lab.options.seed + repetition);
+  await branch.seedAnew(seedOfRepetition(lab.options.seed, repetition));
   const rateBits = steps.reduce((most, step) => Math.max(most, step.rateBits), 0);
   await branch.set({ delayMs, down: { rateBits, queueMs: QUEUE_MS } });
   await listener.call('open', { origin: `http://${branch.server.address}:${port}` });

@@ -25,7 +25,7 @@
  */
 
 import { availableParallelism } from 'node:os';
-import { starOf } from '../../link/star.js';
+import { seedOfRepetition, starOf } from '../../link/star.js';
 import { MeshCall, TOPOLOGIES } from '../../mesh/call.js';
 import { agesOf, setupsOf } from '../../mesh/notes.js';
 import { number, wholeNumber } from '../../options.js';
@@ -271,7 +271,7 @@ async function runCall(lab, { star, payloads }, which) {
     if (deaf > 0) throw new Error(`of ${setups.length} pairs ${deaf} didn't hear each other`);
     const blocks = [];
     for (const condition of CONDITIONS) {
-      await star.seedAnew([legs], lab.options.seed + repetition);
+      await star.seedAnew([legs], seedOfRepetition(lab.options.seed, repetition));
       await star.set(condition.leg);
       blocks.push(await runBlock(lab, call, condition, legs));
     }

@@ -11,7 +11,7 @@
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
-import { starOf } from '../../link/star.js';
+import { seedOfRepetition, starOf } from '../../link/star.js';
 import { seededRandom } from '../../../testkit/random.js';
 import { fairness } from '../../../testkit/statistics.js';
 import { FrameFile } from '../../ways/frames.js';
@@ -291,7 +291,7 @@ async function measureBlock(lab, star, block) {
 export async function runBlock(lab, star, { way, repetition, condition, calls }) {
   const { apartSeconds } = callsIn(condition);
   const counts = calls.map((_, i) => settleOf(condition, i) + packetsOf(lab.blockSeconds));
-  const seed = lab.options.seed + repetition;
+  const seed = seedOfRepetition(lab.options.seed, repetition);
   const random = seededRandom(seed);
   try {
     // The delay isn't added later: a congestion controller would take its growth for a queue's.

@@ -25,7 +25,7 @@ import { join } from 'node:path';
 import { findChromium } from '../../../testkit/browsers/chromium.js';
 import { controllerArguments, controllerFault } from '../../participants/net-log.js';
 import { LINK_PROFILES } from '../../link/profiles.js';
-import { starOf } from '../../link/star.js';
+import { seedOfRepetition, starOf } from '../../link/star.js';
 import { FORWARDER } from '../../mesh/call.js';
 import { listOf, wholeNumber } from '../../options.js';
 import { BrowserClients } from '../../participants/browser-clients.js';
@@ -406,7 +406,7 @@ async function runBlock(
       { star, browsers, forwarder },
       { way, room, recordSeconds: settle + lab.blockSeconds + SPARE_SECONDS },
     );
-    await star.seedAnew([star.legs], seed + repetition);
+    await star.seedAnew([star.legs], seedOfRepetition(seed, repetition));
     await star.set(CONDITIONS[condition]);
     await lab.wait(settle);
     await Promise.all([

@@ -61,9 +61,15 @@ describe('what counts of a call', () => {
   });
 });
 
-it('calls connect on legs that have their delay already, and are impaired later', async () => {
+/**
+ * Runs a block of one call on legs that do nothing.
+ * @param {{ seed?: number, repetition?: number }} [options]
+ */
+async function blockDone({ seed = 1, repetition = 0 } = {}) {
   /** @type {string[]} */
   const done = [];
+  /** @type {number[]} */
+  const seeds = [];
   const stats = { up: { arrived: { bytes: 0 } }, seconds: 1 };
   const noting =
     (/** @type {string} */ name, /** @type {unknown} */ value) =>
@@ -79,7 +85,10 @@ it('calls connect on legs that have their delay already, and are impaired later'
   const star = {
     legs,
     set: noting('all set', undefined),
-    seedAnew: noting('seed', undefined),
+    async seedAnew(/** @type {unknown} */ _, /** @type {number} */ given) {
+      done.push('seed');
+      seeds.push(given);
+    },
     clear: noting('clear', undefined),
   };
   const path = {
@@ -88,22 +97,36 @@ it('calls connect on legs that have their delay already, and are impaired later'
     hangUp: noting('hang up', undefined),
   };
   const lab = {
-    options: { seed: 1 },
+    options: { seed },
     blockSeconds: 1,
     signal: new AbortController().signal,
     wait: async () => {},
   };
   await runBlock(/** @type {any} */ (lab), /** @type {any} */ (star), {
     way: 'stream',
-    repetition: 0,
+    repetition,
     condition: {
       ...{ sweep: 'all', value: 1 },
       leg: { delayMs: 10, up: { rateBits: 80_000, queueMs: 300 } },
     },
     calls: [{ ...content, path: /** @type {any} */ (path) }],
   });
+  return { done, seeds };
+}
+
+it('calls connect on legs that have their delay already, and are impaired later', async () => {
+  const { done } = await blockDone();
   expect(done.slice(0, 4)).toEqual(['all set 10 ms', 'connect', 'seed', 'sender set']);
   expect(done.slice(-2)).toEqual(['clear', 'hang up']);
+});
+
+it('a second run with the next seed has other losses in each repetition', async () => {
+  const all = [];
+  for (const seed of [1, 2, 3])
+    for (const repetition of [0, 1, 2, 3, 4])
+      all.push(...(await blockDone({ seed, repetition })).seeds);
+  expect(all).toHaveLength(15);
+  expect(new Set(all).size).toBe(15);
 });
 
 it('a part of it has a result, with a mean over the calls', () => {
