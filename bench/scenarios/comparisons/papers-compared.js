@@ -6,16 +6,19 @@
 
 /** @typedef {Ranking['sets'][number]} Set */
 
+/** @param {Set} set */
+const hasInterval = ({ low, high }) => Number.isFinite(low) && Number.isFinite(high);
+
 /**
- * Groups of a ranking, the highest first. A set joins the previous set's group if its interval
- * meets that of the group's first.
+ * Groups of a ranking, the highest first, without the sets that have no interval. A set joins the
+ * previous set's group if its interval meets that of the group's first.
  * @param {Ranking} ranking
  * @returns {string[][]} names
  */
 function groupsOf({ sets }) {
   /** @type {Set[][]} */
   const groups = [];
-  const falling = [...sets].sort((a, b) => b.low + b.high - a.low - a.high);
+  const falling = sets.filter(hasInterval).sort((a, b) => b.low + b.high - a.low - a.high);
   for (const set of falling) {
     const group = groups.at(-1);
     if (group && set.high >= group[0].low) group.push(set);
@@ -31,7 +34,8 @@ const orderOf = (a, b) => (a.low > b.high ? 1 : b.low > a.high ? -1 : 0);
  * @param {Ranking} first
  * @param {Ranking} second
  * @returns {{ verdict: 'same' | 'compatible' | 'differs', why: string }} compatible: neither
- *   contradicts the other, but one of them tells apart what the other doesn't
+ *   contradicts the other, but one of them tells apart what the other doesn't, or can't for want of
+ *   intervals
  */
 export function compareRankings(first, second) {
   const others = new Map(second.sets.map((set) => [set.name, set]));
@@ -63,16 +67,22 @@ export function compareRankings(first, second) {
       verdict: 'compatible',
       why: `told apart by one run only: ${unsure.map((pair) => pair.names).join('; ')}`,
     };
+  const unplaced = first.sets.filter(
+    (set) => !hasInterval(set) || !hasInterval(/** @type {Set} */ (others.get(set.name))),
+  );
+  if (unplaced.length > 0)
+    return {
+      verdict: 'compatible',
+      why: `without intervals: ${unplaced.map(({ name }) => name).join(', ')}`,
+    };
   return { verdict: 'same', why: '' };
 }
 
 /** @param {Ranking} ranking @returns {string} the highest first; alike ones between "=" */
 const inWords = (ranking) =>
-  ranking.by === ''
-    ? ranking.sets.map(({ name }) => name).join(' ')
-    : groupsOf(ranking)
-        .map((group) => group.join(' = '))
-        .join(' > ');
+  groupsOf(ranking)
+    .map((group) => group.join(' = '))
+    .join(' > ');
 
 /**
  * @param {readonly Experiment[]} experiments
@@ -90,7 +100,7 @@ export function comparedTable(experiments, first, second) {
       const { verdict, why } = compareRankings(ranking, others[i]);
       return [
         name,
-        ranking.by || 'sentences',
+        ranking.by,
         verdict,
         why,
         inWords(ranking),
@@ -103,8 +113,8 @@ export function comparedTable(experiments, first, second) {
     title: 'The rankings of two runs',
     caption:
       'same: both tell the same apart, in the same order. compatible: none contradicts the ' +
-      'other. differs: two are in the opposite order, or one is missing. ">" where intervals of ' +
-      '95 % confidence do not meet.',
+      'other, but one tells more apart, or some figures have no interval. differs: two are in ' +
+      'the opposite order, or one is missing. ">" where intervals of 95 % confidence do not meet.',
     columns: ['Experiment', 'By', 'Rankings', 'Why', 'First run', 'Second run'].map((label) => ({
       label,
     })),

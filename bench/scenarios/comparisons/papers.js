@@ -14,9 +14,9 @@
  * @property {(result: Result) => Ranking[]} rankings  to be found again by a second run
  *
  * @typedef {object} Ranking  of what was measured, by one quantity
- * @property {string} by      the quantity, or '' for sentences
- * @property {readonly { name: string, low: number, high: number }[]} sets  each with its interval,
- *   or its one figure
+ * @property {string} by      the quantity
+ * @property {readonly { name: string, low: number, high: number }[]} sets  each with its interval;
+ *   without limits where it has none, as of fewer than five repetitions
  */
 
 import { mkdir, readdir } from 'node:fs/promises';
@@ -99,7 +99,13 @@ export const EXPERIMENTS = Object.freeze([
       'Than HTTP/1.1 by 27.0 % on average (Go), and by 27 to 40 %, 32.8 % on average (quinn); ' +
       "explained by handshakes, and by a request that isn't needed.",
     argv: ['setup', '--losses', '0,1,3', '--rates', '500,1000,2000,4000'],
-    ...said(/^At (0|100) ms round trip/),
+    ours: said(/^At (0|100) ms round trip/),
+    rankings: (result) =>
+      [0, 100].flatMap((at) =>
+        told('roundTripHeard', at, ['p50'])
+          .rankings(result)
+          .map(({ by, sets }) => ({ by: `${by} at ${at} ms`, sets })),
+      ),
   },
   {
     name: 'throughput',
@@ -244,10 +250,11 @@ function told(name, at, labels, ways) {
  * @returns {Ranking['sets']} one set; none for a cell without a figure
  */
 function setOfCell(name, cell) {
-  if (typeof cell === 'number') return [{ name, low: cell, high: cell }];
+  const { value, interval = [-Infinity, Infinity] } =
+    typeof cell === 'object' && cell !== null ? cell : { value: cell };
   // JSON has null for a figure that isn't known, which no order has a place for.
-  if (typeof cell !== 'object' || typeof cell?.value !== 'number') return [];
-  const [low, high] = cell.interval ?? [cell.value, cell.value];
+  if (typeof value !== 'number') return [];
+  const [low, high] = interval;
   return [{ name, low, high }];
 }
 
@@ -282,32 +289,16 @@ function estimated() {
 /**
  * Tells the sentences of a run about a subject.
  * @param {RegExp} about
- * @returns {Pick<Experiment, 'ours' | 'rankings'>}
+ * @returns {Experiment['ours']}
  */
 function said(about) {
-  const find = (/** @type {Result} */ { tables }) =>
+  return ({ tables }) =>
     (tables.find(({ name }) => name === 'sentences')?.rows ?? [])
       .flat()
       .map(String)
-      .filter((sentence) => about.test(sentence));
-  return {
-    ours: (result) => find(result).join(' ') || 'not measured',
-    // Figures within a sentence differ from run to run.
-    rankings: (result) => [
-      {
-        by: '',
-        sets: find(result).map((sentence) => ({
-          name: withoutFigures(sentence),
-          low: 0,
-          high: 0,
-        })),
-      },
-    ],
-  };
+      .filter((sentence) => about.test(sentence))
+      .join(' ') || 'not measured';
 }
-
-/** @param {string} sentence */
-const withoutFigures = (sentence) => sentence.replace(/[\d.,\s\u2212-]+\[[^\]]*\]/g, '');
 
 /** @param {import('../../report/result.js').Cell} cell */
 function estimate(cell) {
