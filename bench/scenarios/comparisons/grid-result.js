@@ -67,6 +67,8 @@ export const GRID_NOTES = Object.freeze([
   'R by the E-model, wideband, up to 129: an estimate from mouth to ear and the share of ' +
     "frames that weren't there, with Ie and Bpl of `node bench/codec/impairment.js`. " +
     'Nobody was asked.',
+  'A share of 0 or 100 % throughout has an interval without width: it says nothing of what is ' +
+    'rarer than one in the packets that were sent.',
   VISQOL_SOURCE,
   "Same payload: only the way differs; codec and playout are aloud's for all. A browser's " +
     'WebRTC has another playout, and adapts its codec.',

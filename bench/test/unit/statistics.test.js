@@ -212,7 +212,9 @@ describe('confidence intervals', () => {
   function coverage(runs, measure, random) {
     let held = 0;
     for (let run = 0; run < runs; run++) {
-      const [{ low, high }] = bootstrap(measure(), onlyMean, { random, resamples: 250 });
+      // Draws of its own for each run: those of the same random numbers are shared.
+      const own = { random: () => random(), resamples: 250 };
+      const [{ low, high }] = bootstrap(measure(), onlyMean, own);
       if (low <= 0 && high >= 0) held++;
     }
     return held / runs;
@@ -302,6 +304,21 @@ describe('confidence intervals', () => {
     expect(paired.low).toBeGreaterThan(2);
     expect(paired.high).toBeLessThan(4);
     expect(free.high - free.low).toBeGreaterThan(5 * (paired.high - paired.low));
+  });
+
+  test('of the same random numbers agree, whichever side is subtracted', () => {
+    const random = seededRandom(16);
+    const [a, b] = [3, 0].map((offset) =>
+      Array.from({ length: 5 }, () => [offset + 5 * normal(random)]),
+    );
+    for (const of of [differenceOfMeans, differenceOfMedians]) {
+      const there = of(a, b, random);
+      const back = of(b, a, random);
+      expect(there.high).toBeGreaterThan(there.low);
+      expect(back.low).toBeCloseTo(-there.high, 9);
+      expect(back.high).toBeCloseTo(-there.low, 9);
+      expect(of(a, b, random)).toEqual(there);
+    }
   });
 
   test('of pairs are of the repetitions that both have', () => {
