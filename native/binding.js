@@ -224,6 +224,15 @@ export function loadOpus() {
 export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs) || null;
 
 /**
+ * Returns memory to the system that only the process's start needed: freed memory, and pages of
+ * Node.js's own file. They come back when they are used. Does nothing without the library.
+ */
+export function releaseMemory() {
+  // A library that was built before has no such call.
+  if (loadError() === null) load().releaseMemory?.();
+}
+
+/**
  * The library itself: the Rust sources document each call. Sessions and streams are numbers. Every
  * call throws an Error when the library panics.
  *
@@ -234,6 +243,7 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {(place: number) => void} panicForTest makes the next thread panic that passes a Place
  *   of src/faults.rs; throws unless the environment has ALOUD_NATIVE_PANICS
  * @property {() => number} [threadCpuMs]  on Unix
+ * @property {() => void} [releaseMemory]
  * @property {NativeOpus['opusVersion']} [opusVersion] this and the next three: only if built
  *   with cmake
  * @property {NativeOpus['OpusEncoder']} [OpusEncoder]

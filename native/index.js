@@ -22,6 +22,7 @@ export {
   PathField,
   PATH_FIELDS,
   probeLibrary,
+  releaseMemory,
 } from './binding.js';
 export { ConnectError, Endpoint } from './endpoint.js';
 export { SessionGroup } from './session.js';

@@ -235,7 +235,7 @@ async function main() {
   for (const { option, write } of old)
     log.warn({ event: 'old-option', option, write }, 'old option is accepted for the last time');
   // The child process that tries the addon runs while the server's modules are loaded.
-  const { probeLibrary } = await import('@aloud/native');
+  const { probeLibrary, releaseMemory } = await import('@aloud/native');
   const probed = probeLibrary();
   // Imported here, so that a wrong option is reported before anything big is loaded.
   const [{ createServer }, { wrapReport }] = await Promise.all([
@@ -255,6 +255,7 @@ async function main() {
   });
   // Nobody is in a call yet.
   compactHeap();
+  releaseMemory();
   watchOpenFiles(log);
   drain = closeOnSignals(server, config.drainSeconds, log);
   console.log(wrapReport(server.report, process.stdout.columns));

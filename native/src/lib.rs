@@ -37,6 +37,8 @@ mod opus;
 mod outbox;
 mod place;
 mod port;
+#[cfg(target_os = "linux")]
+mod program;
 mod quic;
 mod registry;
 mod request;

@@ -4,29 +4,36 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { nativeTests } from '../../testkit/native.js';
 
 const SERVER = new URL('../../server/server.js', import.meta.url);
 const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
 const MIB = 1024 * 1024;
 
+/** Resident pages of files, in KiB, in JavaScript. Linux only. */
+const FILES = `Number(/^RssFile:\\s+(\\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))[1])`;
+
 /**
- * Prints at a signal, in bytes: the size of V8's young generation, and what a collection takes from
- * the old one.
+ * Prints at a signal, in bytes: the size of V8's young generation, what a collection takes from the
+ * old one, and resident pages of files.
  */
 const TELLS = `data:text/javascript,${encodeURIComponent(`
+  import { readFileSync } from 'node:fs';
   import { getHeapSpaceStatistics } from 'node:v8';
   const space = (name) => getHeapSpaceStatistics().find((one) => one.space_name === name);
   const used = () => space('old_space').space_used_size;
   process.on('SIGUSR2', () => {
+    const files = process.platform === 'linux' ? ${FILES} : NaN;
     const [young, before] = [space('new_space').space_size, used()];
     gc();
-    console.log('heap', young, before - used());
+    console.log('heap', young, before - used(), 1024 * files);
   });
 `)}`;
 
 /**
  * @param {string[]} [nodeOptions]
- * @returns {Promise<{ young: number, garbage: number }>} bytes, in a server that has started
+ * @returns {Promise<{ young: number, garbage: number, files: number }>} bytes, in a server that has
+ *   started
  */
 async function heapOf(nodeOptions = []) {
   const child = spawn(
@@ -37,8 +44,9 @@ async function heapOf(nodeOptions = []) {
   try {
     for await (const line of createInterface({ input: child.stdout })) {
       if (line.startsWith('aloud is at')) child.kill('SIGUSR2');
-      const [word, young, garbage] = line.split(' ');
-      if (word === 'heap') return { young: Number(young), garbage: Number(garbage) };
+      const [word, young, garbage, files] = line.split(' ');
+      if (word === 'heap')
+        return { young: Number(young), garbage: Number(garbage), files: Number(files) };
     }
     throw new Error('the server ended');
   } finally {
@@ -85,4 +93,21 @@ describe('a server that has just started', () => {
   it('has collected the garbage of its start', async () => {
     expect((await heapOf()).garbage).toBeLessThan(MIB);
   });
+});
+
+nativeTests.describe('a server that has just started, with the addon', () => {
+  it.runIf(process.platform === 'linux')(
+    'has unmapped the code that only a start uses',
+    async () => {
+      const { files } = await heapOf();
+      const script = `import { readFileSync } from 'node:fs'; console.log(1024 * ${FILES})`;
+      const { stdout } = await promisify(execFile)(process.execPath, [
+        '--input-type=module',
+        '--eval',
+        script,
+      ]);
+      // The addon and the system's libraries are among its files.
+      expect(files).toBeLessThan(0.6 * Number(stdout));
+    },
+  );
 });

@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Endpoint, loadThreadCpuMs, Port } from '@aloud/native';
@@ -121,6 +122,27 @@ nativeTests.describe('native engine: processes', () => {
     const blocked = threadCpuMs();
     expect(blocked - before).toBeLessThan(100);
     while (threadCpuMs() < blocked + 20);
+  });
+
+  it.skipIf(process.platform !== 'linux')('returns memory that was freed amid other', async () => {
+    const script = `
+      import { readFileSync } from 'node:fs';
+      import { setTimeout } from 'node:timers/promises';
+      import { releaseMemory } from '@aloud/native';
+      const status = () => readFileSync('/proc/self/status', 'utf8');
+      const resident = () => Number(/^RssAnon:\\s+(\\d+)/m.exec(status())[1]);
+      const blocks = Array.from({ length: 2000 }, () => Buffer.alloc(32 * 1024, 1));
+      for (let i = 0; i < blocks.length; i++) if (i % 16 > 0) blocks[i] = null;
+      gc();
+      // Another thread frees them.
+      await setTimeout(500);
+      const before = resident();
+      releaseMemory();
+      console.log(before - resident());
+    `;
+    const args = ['--expose-gc', '--input-type=module', '--eval', script];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    expect(1024 * Number(stdout)).toBeGreaterThan(20e6);
   });
 
   it('leaves nothing in JavaScript’s memory that was closed', async () => {
