@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
 
@@ -34,11 +35,17 @@ function filesOf(folder, kind = '') {
   };
 }
 
+/** Tests wait for what comes late: see the file. Its place is for the lab's tests, too. */
+const PATIENCE = fileURLToPath(new URL('testkit/vitest/patience.js', import.meta.url));
+
+/** Time and interval of expect.poll(), in milliseconds. */
+const POLL = { timeout: 10_000, interval: 100 };
+
 /**
  * Fails a test whose page met an error. A browser stands still now and then: its tests get a second
  * try, which the end of the run names with the reason. Unit and integration tests get none.
  */
-const IN_BROWSER = { setupFiles: ['test/browser/support/no-problems.js'], retry: 1 };
+const IN_BROWSER = { setupFiles: [PATIENCE, 'test/browser/support/no-problems.js'], retry: 1 };
 
 /**
  * Tests that measure nothing run first, those of all projects at once: while one waits, another
@@ -62,9 +69,10 @@ const MEASURED = { sequence: { groupOrder: 1 }, maxWorkers: isLong ? 2 : 3, isol
  * time, and repeat a disturbed measurement (testkit/undisturbed.js).
  */
 export const REAL_TIME = {
-  hookTimeout: 60_000,
+  hookTimeout: 120_000,
   testTimeout: 120_000,
-  expect: { poll: { timeout: 10_000, interval: 100 } },
+  setupFiles: [PATIENCE],
+  expect: { poll: POLL },
 };
 
 /** A limit for each test, in milliseconds. */
@@ -95,8 +103,10 @@ export default defineConfig({
           ...filesOf('test/unit'),
           // Simulations of minutes need processor time, of which a busy machine has little.
           testTimeout: isLong ? 240_000 : 60_000,
+          hookTimeout: 60_000,
           ...TOGETHER,
-          setupFiles: ['testkit/vitest/fresh-modules.js'],
+          setupFiles: ['testkit/vitest/fresh-modules.js', PATIENCE],
+          expect: { poll: { timeout: POLL.timeout } },
         },
       },
       {

@@ -53,15 +53,23 @@ export function findNats(path) {
   return null;
 }
 
-/** Finds a free TCP port of this machine. @returns {Promise<number>} */
+/** Ports below the range that systems assign (on Linux from 32768 on). */
+const OWN_PORTS = Object.freeze({ first: 20_000, count: 10_000 });
+
+/** Place of the next search, apart from that of other processes. */
+let nextPort = process.pid * 101;
+
+/**
+ * Finds a TCP port of this machine that was free a moment ago, and that the system assigns to
+ * nobody until it is used.
+ * @returns {Promise<number>}
+ */
 export function freePort() {
-  return new Promise((resolve, reject) => {
+  const port = OWN_PORTS.first + (nextPort++ % OWN_PORTS.count);
+  return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-      server.close(() => resolve(port));
-    });
+    server.once('error', () => resolve(freePort()));
+    server.listen(port, '127.0.0.1', () => void server.close(() => resolve(port)));
   });
 }
 

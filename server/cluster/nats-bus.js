@@ -218,6 +218,11 @@ export class NatsBus {
     return this.#state;
   }
 
+  /** True when another server is connected, with which the bus goes on when it loses its own. */
+  get hasStandby() {
+    return this.#standby !== null;
+  }
+
   /** @param {string} subject @param {object} message */
   publish(subject, message) {
     if (this.#state === 'connected') this.#send(subject, JSON.stringify(message));

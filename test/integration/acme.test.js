@@ -17,17 +17,18 @@ import { Endpoint, isBuilt } from '@aloud/native';
 import { WebSocket } from 'ws';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { systemClock } from '../../public/shared/clock.js';
+import { freePort } from '../../deploy/cluster-processes.js';
 import { AcmeAuthority } from '../../server/certificate/acme-authority.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { DaySchedule } from '../../testkit/fake-clock.js';
 import { requireOrSkip } from '../../testkit/skip.js';
-import { canInstallPebble, freePort, hasPebble, Pebble } from '../support/pebble.js';
+import { canInstallPebble, hasPebble, Pebble } from '../support/pebble.js';
 import { textOf } from '../../testkit/log-lines.js';
 
 const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
 const DOMAIN = 'call.example.org';
-const ISSUED_MS = 20_000;
+const ISSUED_MS = 60_000;
 
 /** @type {Pebble} */
 let pebble;

@@ -148,11 +148,11 @@ describe.each(['webtransport', 'websocket', 'http1'])('over %s', (transport) => 
       }
       const count = async () =>
         expect((await statsOf(url, 'Eve')).dropped[reason]).toBe(packets.length);
-      await vi.waitFor(count, 3000);
+      await vi.waitFor(count);
     }
     const now = await currentFrame(url);
     for (let i = 0; i < 3; i++) connection.send(audio(now));
-    await vi.waitFor(async () => expect((await statsOf(url, 'Eve')).duplicate).toBe(2), 3000);
+    await vi.waitFor(async () => expect((await statsOf(url, 'Eve')).duplicate).toBe(2));
     const { received, late, lost, garbage } = await statsOf(url, 'Eve');
     // In time or not is up to the machine.
     expect({ used: received + late, lost, garbage }).toEqual({ used: 1, lost: 0, garbage: 0 });
@@ -170,9 +170,8 @@ describe.each(['webtransport', 'websocket', 'http1'])('over %s', (transport) => 
       [],
     ];
     for (const message of wrong) connection.sendControl(message);
-    await vi.waitFor(
-      async () => expect((await statsOf(url, 'Eve')).dropped.control).toBe(wrong.length),
-      3000,
+    await vi.waitFor(async () =>
+      expect((await statsOf(url, 'Eve')).dropped.control).toBe(wrong.length),
     );
     const request = new Uint8Array(4);
     for (let i = 0; i < 120; i++) {
@@ -180,9 +179,8 @@ describe.each(['webtransport', 'websocket', 'http1'])('over %s', (transport) => 
       connection.send(request);
       if (i % 10 === 0) await new Promise((resolve) => void setTimeout(resolve, 5));
     }
-    await vi.waitFor(
-      async () => expect((await statsOf(url, 'Eve')).dropped.flood).toBeGreaterThan(10),
-      3000,
+    await vi.waitFor(async () =>
+      expect((await statsOf(url, 'Eve')).dropped.flood).toBeGreaterThan(10),
     );
     expect(seen.ended).toBe('');
   });
@@ -206,10 +204,7 @@ describe.each(['webtransport', 'websocket', 'http1'])('over %s', (transport) => 
         Uint8Array.from({ length: 1 + next() * 60 }, () => next() * 256).fill(0x15, 0, 1),
       );
     }
-    await vi.waitFor(
-      async () => expect((await statsOf(url, 'Eve')).garbage).toBeGreaterThan(5),
-      3000,
-    );
+    await vi.waitFor(async () => expect((await statsOf(url, 'Eve')).garbage).toBeGreaterThan(5));
     expect(levelDb(bob.recording.subarray(0, bob.recorded))).toBeLessThan(-90);
     expect([seen.ended, bob.ended]).toEqual(['', null]);
   });
@@ -225,10 +220,8 @@ describe('packets that only some transports can carry', () => {
     await new Promise((resolve) => void socket.once('message', resolve));
     socket.send(new Uint8Array(0));
     socket.send(new Uint8Array(1201).fill(0x11));
-    await vi.waitFor(
-      async () =>
-        expect((await statsOf(url, 'Eve')).dropped).toMatchObject({ empty: 1, oversized: 1 }),
-      3000,
+    await vi.waitFor(async () =>
+      expect((await statsOf(url, 'Eve')).dropped).toMatchObject({ empty: 1, oversized: 1 }),
     );
   });
 

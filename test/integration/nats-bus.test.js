@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished, expect, vi } from 'vitest';
 import {
   endAll,
@@ -68,7 +67,7 @@ requireOrSkip(program !== null, 'nats-server is not installed').describe(
         );
         expect(await one.request('ask', { quiet: true }, 100)).toBe(SILENCE);
         expect(await one.request('fail', {}, 100)).toBe(SILENCE);
-        expect(lines.some((line) => line.includes('a fault'))).toBe(true);
+        await vi.waitFor(() => expect(lines.some((line) => line.includes('a fault'))).toBe(true));
         expect(await one.request('nobody', {}, 5000)).toBe(NOBODY);
         one.publish('a.1.b', { long: 'x'.repeat(300_000) });
         one.publish('a.2.b', { short: true });
@@ -124,7 +123,7 @@ requireOrSkip(program !== null, 'nats-server is not installed').describe(
           expect(await bus.request('ask', {}, 1000)).toEqual({ yes: true }),
         );
         // The one that stands by takes a moment to connect.
-        await pause(500);
+        await vi.waitFor(() => expect(bus.hasStandby).toBe(true));
         const used = servers.findIndex((server) =>
           lines.some((line) => line.includes(`"nats-connected","server":"${server}"`)),
         );
@@ -162,7 +161,11 @@ requireOrSkip(program !== null, 'nats-server is not installed').describe(
         const heard = [];
         other.subscribe('news', (message) => void heard.push(message));
         other.serve('ask', () => ({ long: 'x'.repeat(2000) }));
-        await pause(100);
+        // The server knows of all of them once it knows of the last.
+        other.serve('there', () => ({ yes: true }));
+        await vi.waitFor(async () =>
+          expect(await bus.request('there', {}, 1000)).toEqual({ yes: true }),
+        );
         bus.publish('news', { long: 'x'.repeat(2000) });
         bus.publishBytes('news', new Uint8Array(2000));
         expect(await bus.request('news', { long: 'x'.repeat(2000) }, 100)).toBe(SILENCE);

@@ -121,12 +121,10 @@ nativeTests.describe('recordings over WebTransport', () => {
       );
       expect(stalled.map(({ closedWith }) => closedWith)).toEqual([null, null, null, null, null]);
       expect(await server.recordings.remove(id)).toBe(true);
-      await vi.waitFor(
-        () =>
-          expect(clients.map(({ closedWith }) => closedWith)).toEqual(
-            clients.map(() => errors['recording-deleted'].close),
-          ),
-        { timeout: 5000 },
+      await vi.waitFor(() =>
+        expect(clients.map(({ closedWith }) => closedWith)).toEqual(
+          clients.map(() => errors['recording-deleted'].close),
+        ),
       );
       await expect(listen(id)).rejects.toThrow();
     },

@@ -98,15 +98,13 @@ requireOrSkip(process.platform === 'linux', 'ulimit and /proc are of Linux').des
         msg: expect.stringMatching(/no more files can be opened/),
       });
       socket.send(JSON.stringify({ type: 'record', on: true }));
-      await vi.waitFor(
-        () =>
-          expect(told).toContainEqual(
-            expect.objectContaining({
-              type: 'recording',
-              recording: expect.objectContaining({ on: false, code: 'recording-failed' }),
-            }),
-          ),
-        5000,
+      await vi.waitFor(() =>
+        expect(told).toContainEqual(
+          expect.objectContaining({
+            type: 'recording',
+            recording: expect.objectContaining({ on: false, code: 'recording-failed' }),
+          }),
+        ),
       );
       await pause(2500);
       expect(lines()).toHaveLength(1);

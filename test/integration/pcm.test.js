@@ -11,15 +11,17 @@ import { loadCodec } from '../../server/codec/codec.js';
 import { startServer } from '../../testkit/aloud-server.js';
 import { Headless } from '../../testkit/participants/headless.js';
 import { levelDb } from '../../testkit/sound/signal.js';
+import { undisturbed } from '../../testkit/undisturbed.js';
 import { readOggOpus } from '../fakes/ogg-file.js';
 
 const codec = await loadCodec('libopus-wasm');
 
 /** @type {(() => unknown)[]} */
 const open = [];
-afterEach(async () => {
+async function closeAll() {
   for (const close of open.splice(0).toReversed()) await close();
-});
+}
+afterEach(closeAll);
 
 const FRAME_MS = 5;
 const FRAME = 240;
@@ -56,7 +58,7 @@ async function enter(url, name, wishes) {
   const send = (/** @type {object} */ message) => socket.send(JSON.stringify(message));
   send({ type: 'join', version: 1, room: 'lab', name, frameMs: FRAME_MS, ...wishes });
   const welcome = () => messages.find(({ type }) => type === 'welcome');
-  await expect.poll(welcome, { timeout: 5000 }).toBeDefined();
+  await expect.poll(welcome).toBeDefined();
   return { socket, heard, messages, send, welcome: welcome() };
 }
 
@@ -87,68 +89,70 @@ async function say(who, url, bits, seconds) {
   return first;
 }
 
-it('has clients that send and play PCM', async () => {
-  const server = await startServer();
-  open.push(() => server.close());
-  const packet = new Packet();
-  const sent = { pcm: 0, opus: 0 };
-  class Counting extends WebSocket {
-    /** @override @type {WebSocket['send']} */
-    send(/** @type {any} */ data, /** @type {any} */ ...more) {
-      if (typeof data !== 'string' && readPacket(data, packet) === null && packet.type === 1) {
-        const length = packet.payloadBytes[0];
-        if (isPcm(data, packet.payloadStart[0], length)) sent.pcm += 1;
-        else if (length > 0) sent.opus += 1;
+it('has clients that send and play PCM', () =>
+  undisturbed(async () => {
+    const server = await startServer();
+    open.push(() => server.close());
+    const packet = new Packet();
+    const sent = { pcm: 0, opus: 0 };
+    class Counting extends WebSocket {
+      /** @override @type {WebSocket['send']} */
+      send(/** @type {any} */ data, /** @type {any} */ ...more) {
+        if (typeof data !== 'string' && readPacket(data, packet) === null && packet.type === 1) {
+          const length = packet.payloadBytes[0];
+          if (isPcm(data, packet.payloadStart[0], length)) sent.pcm += 1;
+          else if (length > 0) sent.opus += 1;
+        }
+        super.send(data, ...more);
       }
-      super.send(data, ...more);
     }
-  }
-  const tone = Float32Array.from({ length: 48_000 }, (_, i) => 0.25 * Math.sin(i / 17));
-  const options = { codec, WebSocket: /** @type {any} */ (Counting) };
-  const [ann, ben] = [new Headless({ ...options, speech: tone }), new Headless(options)];
-  for (const [guest, name] of /** @type {const} */ ([
-    [ann, 'Ann'],
-    [ben, 'Ben'],
-  ])) {
-    open.push(() => guest.close());
-    const wishes = { frameMs: FRAME_MS, pcm: 16, silenceSuppression: false };
-    await guest.join({
-      ...{ origin: server.url, room: 'duo', name, transport: 'websocket' },
-      .../** @type {object} */ (wishes),
-    });
-  }
-  const heardDb = () => levelDb(ben.recording.subarray(ben.recorded - 24_000, ben.recorded));
-  await expect.poll(heardDb, { timeout: 10_000 }).toBeGreaterThan(levelDb(tone) - 0.5);
-  expect(heardDb()).toBeLessThan(levelDb(tone) + 0.5);
-  expect(sent.pcm).toBeGreaterThan(50);
-  expect(sent.opus).toBe(0);
-}, 20_000);
+    const tone = Float32Array.from({ length: 48_000 }, (_, i) => 0.25 * Math.sin(i / 17));
+    const options = { codec, WebSocket: /** @type {any} */ (Counting) };
+    const [ann, ben] = [new Headless({ ...options, speech: tone }), new Headless(options)];
+    for (const [guest, name] of /** @type {const} */ ([
+      [ann, 'Ann'],
+      [ben, 'Ben'],
+    ])) {
+      open.push(() => guest.close());
+      const wishes = { frameMs: FRAME_MS, pcm: 16, silenceSuppression: false };
+      await guest.join({
+        ...{ origin: server.url, room: 'duo', name, transport: 'websocket' },
+        .../** @type {object} */ (wishes),
+      });
+    }
+    const heardDb = () => levelDb(ben.recording.subarray(ben.recorded - 24_000, ben.recorded));
+    await expect.poll(heardDb).toBeGreaterThan(levelDb(tone) - 0.5);
+    expect(heardDb()).toBeLessThan(levelDb(tone) + 0.5);
+    expect(sent.pcm).toBeGreaterThan(50);
+    expect(sent.opus).toBe(0);
+  }, closeAll));
 
-it('is recorded as Opus', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'pcm-'));
-  open.push(() => rm(directory, { recursive: true, force: true }));
-  const server = await startServer('--recording-dir', directory);
-  open.push(() => server.close());
-  const ann = await enter(server.url, 'Ann', { pcm: 16 });
-  ann.send({ type: 'record', on: true });
-  const state = () => ann.messages.findLast(({ type }) => type === 'recording')?.recording;
-  await expect.poll(() => state()?.on).toBe(true);
-  await say(ann, server.url, 16, 2);
-  ann.send({ type: 'record', on: false });
-  await expect.poll(() => state()?.ready, { timeout: 8000 }).toBe(true);
-  const [own, mix] = await Promise.all(
-    ['01-ann.opus', 'mix.opus'].map(async (name) =>
-      readOggOpus(await readFile(join(directory, state().id, name))),
-    ),
-  );
-  const expected = levelDb(Float32Array.from({ length: 48_000 }, (_, i) => sampleAt(i, 16)));
-  for (const { samples } of [own, mix]) {
-    const loud = samples.findIndex((value) => Math.abs(value) > 0.1);
-    const level = levelDb(samples.subarray(loud + 4800, loud + 52_800));
-    expect(Math.abs(level - expected)).toBeLessThan(1);
-  }
-  const [one, other] = [own, mix].map(({ samples }) =>
-    samples.findIndex((value) => Math.abs(value) > 0.1),
-  );
-  expect(Math.abs(one - other)).toBeLessThan(48);
-}, 30_000);
+it('is recorded as Opus', () =>
+  undisturbed(async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'pcm-'));
+    open.push(() => rm(directory, { recursive: true, force: true }));
+    const server = await startServer('--recording-dir', directory);
+    open.push(() => server.close());
+    const ann = await enter(server.url, 'Ann', { pcm: 16 });
+    ann.send({ type: 'record', on: true });
+    const state = () => ann.messages.findLast(({ type }) => type === 'recording')?.recording;
+    await expect.poll(() => state()?.on).toBe(true);
+    await say(ann, server.url, 16, 2);
+    ann.send({ type: 'record', on: false });
+    await expect.poll(() => state()?.ready).toBe(true);
+    const [own, mix] = await Promise.all(
+      ['01-ann.opus', 'mix.opus'].map(async (name) =>
+        readOggOpus(await readFile(join(directory, state().id, name))),
+      ),
+    );
+    const expected = levelDb(Float32Array.from({ length: 48_000 }, (_, i) => sampleAt(i, 16)));
+    for (const { samples } of [own, mix]) {
+      const loud = samples.findIndex((value) => Math.abs(value) > 0.1);
+      const level = levelDb(samples.subarray(loud + 4800, loud + 52_800));
+      expect(Math.abs(level - expected)).toBeLessThan(1);
+    }
+    const [one, other] = [own, mix].map(({ samples }) =>
+      samples.findIndex((value) => Math.abs(value) > 0.1),
+    );
+    expect(Math.abs(one - other)).toBeLessThan(48);
+  }, closeAll));

@@ -13,6 +13,7 @@ import { createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { freePort } from '../../deploy/cluster-processes.js';
 
 const VERSION = '2.10.1';
 const CACHE = join(
@@ -78,28 +79,6 @@ function answerQuestions(socket) {
       socket.write(Buffer.concat([Buffer.from([answer.length >> 8, answer.length & 255]), answer]));
       bytes = bytes.subarray(end);
     }
-  });
-}
-
-/** Ports below the range that systems assign (on Linux from 32768 on). */
-const OWN_PORTS = Object.freeze({ first: 20_000, count: 10_000 });
-
-/** Place of the next search, apart from other test processes'. */
-let nextPort = process.pid * 101;
-
-/**
- * Finds a TCP port that was free a moment ago, and that the system doesn't assign.
- * @returns {Promise<number>}
- */
-export function freePort() {
-  const port = OWN_PORTS.first + (nextPort++ % OWN_PORTS.count);
-  return new Promise((resolve) => {
-    const server = createServer().listen(
-      port,
-      '127.0.0.1',
-      () => void server.close(() => resolve(port)),
-    );
-    server.on('error', () => resolve(freePort()));
   });
 }
 

@@ -311,7 +311,6 @@ backend aloud
     await pass(2000);
     expect((await fetch(`http://127.0.0.1:${front}/api/health`)).status).toBe(200);
   },
-  20_000,
 );
 
 requireOrSkip(hasNginx, 'nginx is not installed', ofTheMachine).it(
@@ -349,5 +348,4 @@ http {
     expect(performance.now() - begun).toBeLessThan(3000);
     await reader.cancel();
   },
-  20_000,
 );

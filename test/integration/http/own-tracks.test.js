@@ -50,8 +50,10 @@ async function recordedRoom(...argv) {
   const state = () => ann.guest.controls.findLast(({ type }) => type === 'recording')?.recording;
   await expect.poll(() => state()?.on).toBe(true);
   const id = String(state()?.id);
-  await new Promise((resolve) => void setTimeout(resolve, 1000));
   const url = `${server.url}/api/recordings/${id}`;
+  const describe = async () => (await fetch(url)).json();
+  // Their track begins with their first sound.
+  await expect.poll(async () => JSON.stringify(await describe())).toContain('01-ann.opus');
   /**
    * @param {string} token
    * @param {Uint8Array<ArrayBuffer>} file
@@ -71,9 +73,8 @@ async function recordedRoom(...argv) {
   };
   const stop = async () => {
     ann.guest.sendControl({ type: 'record', on: false });
-    await expect.poll(() => state()?.ready, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => state()?.ready).toBe(true);
   };
-  const describe = async () => (await fetch(url)).json();
   return { ann, ben, id, url, send, stop, describe, directory, server, join: join_ };
 }
 
@@ -91,7 +92,7 @@ it('a person’s own recording is kept beside their track, with its place', asyn
   expect([got.status, got.headers.get('content-type')]).toEqual([200, 'audio/wav']);
   expect(Buffer.from(await got.arrayBuffer()).equals(file)).toBe(true);
   await expect
-    .poll(async () => (await describe()).files.at(-1), { timeout: 3000 })
+    .poll(async () => (await describe()).files.at(-1))
     .toEqual({
       file: '01-ann.wav',
       label: 'Ann · WAV',
@@ -135,9 +136,8 @@ it('what is no such file, or doesn’t fit, is refused and takes no space', asyn
   for (let i = 0; i < 5; i++) expect(await send(resume, file, 100_000)).toBe('');
   expect(await send(resume, file)).toBe('own-refused');
   await expect
-    .poll(
-      async () => (await describe()).files.map((/** @type {{ file: string }} */ one) => one.file),
-      { timeout: 3000 },
+    .poll(async () =>
+      (await describe()).files.map((/** @type {{ file: string }} */ one) => one.file),
     )
     .toEqual([
       ...['mix.opus', '01-ann.opus', '01-ann.wav', '01-ann-2.wav'],

@@ -87,6 +87,8 @@ nativeTests.describe('native engine: panics', () => {
     const seen = record(failing);
     load().panicForTest(PLACE.receive);
     failing.send(bytes('the server panics over this'));
+    // The next packet that comes panics, and it must not be another session's.
+    await until(() => faults.length > 0);
     const complete = stream(healthy);
     await until(() => seen.closed);
     await complete();
@@ -104,7 +106,7 @@ nativeTests.describe('native engine: panics', () => {
     await wait(300);
     load().panicForTest(PLACE.connection);
     failing.send(bytes('this side panics over this'));
-    await wait(5);
+    await until(() => faults.includes('a test asked for it'));
     const complete = stream(healthy);
     await until(() => ends.filter(({ closed }) => closed).length === 2, 20_000);
     await complete();

@@ -133,9 +133,7 @@ describe('the making of segments', () => {
     await opened.settled;
     expect(jobs.hold(id, () => {})).toBe(null);
     await opened.end();
-    await vi.waitFor(() => expect(jobs.hold(id, () => {})?.segments.whole).toBe(true), {
-      timeout: 5000,
-    });
+    await vi.waitFor(() => expect(jobs.hold(id, () => {})?.segments.whole).toBe(true));
     expect(jobs.hold(id, () => {})?.segments).toEqual({
       rates: [16_000],
       channels: 1,
@@ -165,13 +163,13 @@ describe('the making of segments', () => {
     await new Promise((resolve) => void setTimeout(resolve, 100));
     const held = jobs.hold(id, () => {});
     expect(held?.segments.count).toBe(0);
-    await vi.waitFor(() => expect(held?.segments.count).toBe(2), { timeout: 5000 });
+    await vi.waitFor(() => expect(held?.segments.count).toBe(2));
     expect(held?.segments.whole).toBe(false);
     held?.release();
     file.write(pages[pages.length - 1]);
     file.end(3);
     await opened.end();
-    await vi.waitFor(() => expect(held?.segments.whole).toBe(true), { timeout: 5000 });
+    await vi.waitFor(() => expect(held?.segments.whole).toBe(true));
     expect(held?.segments.count).toBe(3);
   });
 
@@ -182,20 +180,18 @@ describe('the making of segments', () => {
     expect(await jobs.prepare(id)).toBe(true);
     const failed = vi.fn();
     const held = jobs.hold(id, failed);
-    await vi.waitFor(() => expect(held?.segments.count).toBe(2), { timeout: 5000 });
+    await vi.waitFor(() => expect(held?.segments.count).toBe(2));
     kill();
-    await vi.waitFor(() => expect(failed).toHaveBeenCalledTimes(1), { timeout: 5000 });
+    await vi.waitFor(() => expect(failed).toHaveBeenCalledTimes(1));
     expect(held?.segments.whole).toBe(false);
     const other = await putRecording(directory, { mix: Buffer.concat(pages), seconds: 3 });
     for (const one of [id, other]) expect(await jobs.prepare(one)).toBe(true);
     const again = jobs.hold(id, failed);
-    await vi.waitFor(
-      () =>
-        expect([again?.segments.count, jobs.hold(other, () => {})?.segments.whole]).toEqual([
-          2,
-          true,
-        ]),
-      { timeout: 5000 },
+    await vi.waitFor(() =>
+      expect([again?.segments.count, jobs.hold(other, () => {})?.segments.whole]).toEqual([
+        2,
+        true,
+      ]),
     );
     expect(failed).toHaveBeenCalledTimes(1);
     file.end(2);
@@ -207,9 +203,7 @@ describe('the making of segments', () => {
     const id = await putRecording(directory, { mix: Buffer.concat(pages), seconds: 3 });
     await writeFile(join(directory, id, 'segments.json'), '{"rates":[');
     expect(await jobs.prepare(id)).toBe(true);
-    await vi.waitFor(() => expect(jobs.hold(id, () => {})?.segments.whole).toBe(true), {
-      timeout: 5000,
-    });
+    await vi.waitFor(() => expect(jobs.hold(id, () => {})?.segments.whole).toBe(true));
   });
 
   it('is not repeated under its readers when asked for during the last segment', async () => {
@@ -226,9 +220,7 @@ describe('the making of segments', () => {
     // Both look for a file first, and the second may be done with it sooner.
     await vi.waitFor(() => expect(spy).toHaveBeenCalledTimes(1));
     expect(await jobs.prepare(id)).toBe(true);
-    await vi.waitFor(() => expect(jobs.hold(id, () => {})?.segments.whole).toBe(true), {
-      timeout: 5000,
-    });
+    await vi.waitFor(() => expect(jobs.hold(id, () => {})?.segments.whole).toBe(true));
     const { sound } = segmentPaths(join(directory, id), 16_000);
     const { ino, mtimeMs } = await stat(sound);
     goOn();
@@ -308,9 +300,8 @@ describe('the making of segments', () => {
     for (const id of ['', '../..', 'x'.repeat(22)]) expect(await jobs.prepare(id)).toBe(false);
     const noise = await putRecording(directory, { mix: Buffer.alloc(999), seconds: 1 });
     expect(await jobs.prepare(noise)).toBe(true);
-    await vi.waitFor(
-      () => expect(warnings.join()).toMatch(/could not be made; it can be heard over HTTP/),
-      { timeout: 5000 },
+    await vi.waitFor(() =>
+      expect(warnings.join()).toMatch(/could not be made; it can be heard over HTTP/),
     );
     const full = await world({ limitBytes: 1 });
     const id = await putRecording(full.directory, { mix: Buffer.concat(pages), seconds: 3 });
