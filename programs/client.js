@@ -19,6 +19,7 @@ import { openScope, primitives } from './scope.js';
 import { readLink } from '../public/shared/links.js';
 import { SoundCard } from './sound-card.js';
 import { convert } from './sound/convert.js';
+import { FormatAdapter } from './sound/format-adapter.js';
 import { openSound } from './sound/open-sound.js';
 import { kindOf, openOut, writerOf } from './sound/writers.js';
 import { SpeechQueue } from './sound/speech-queue.js';
@@ -100,10 +101,14 @@ class NodeCall extends EventEmitter {
   #client;
   #card;
   #speech = new SpeechQueue();
-  /** Samples of silence before speech. */
-  #warming = 0;
-  /** @type {AudioFormat | null} */
+  /** Silence before speech that is left, in milliseconds. */
+  #warmingMs = 0;
+  /** The program's, which the room had at first. @type {AudioFormat | null} */
   #format = null;
+  /** The room's now. @type {AudioFormat | null} */
+  #roomFormat = null;
+  /** Converts between the two, where they differ. @type {FormatAdapter | null} */
+  #adapter = null;
   #hasJoined = false;
   #isOver = false;
   /** @type {ReadableStream<Float32Array> | null} */
@@ -126,7 +131,7 @@ class NodeCall extends EventEmitter {
       primitives,
       on: {
         message: (message) => this.#onMessage(message),
-        ...(options.voices && { voice: (id, pcm) => void this.emit('voice', id, pcm.slice()) }),
+        ...(options.voices && { voice: (id, pcm) => this.#hearVoice(id, pcm) }),
       },
     });
     this.#client.store.observe((now, before) => this.#follow(now, before));
@@ -150,7 +155,7 @@ class NodeCall extends EventEmitter {
         transport,
         silenceSuppression: !music,
       });
-      this.#format = format;
+      this.#format = this.#roomFormat = format;
       this.#speech.format = format;
       this.#warm();
       this.#hasJoined = true;
@@ -291,21 +296,44 @@ class NodeCall extends EventEmitter {
   }
 
   #warm() {
-    this.#warming = (WARM_MS / 1000) * this.sampleRate * this.channels;
+    this.#warmingMs = WARM_MS;
+  }
+
+  /** @param {AudioFormat} [format] the room's; another one if somebody else has opened it again */
+  #followFormat(format) {
+    if (!this.#hasJoined || !format) return;
+    if (JSON.stringify(format) === JSON.stringify(this.#roomFormat)) return;
+    this.#roomFormat = format;
+    const { sampleRate, channels } = this;
+    const isOwn = format.sampleRate === sampleRate && format.channels === channels;
+    this.#adapter = isOwn ? null : new FormatAdapter({ sampleRate, channels }, format);
+    this.#card.start(format);
   }
 
   /** @param {Float32Array} chunk filled */
   #speak(chunk) {
-    if (this.#warming <= 0) return this.#speech.take(chunk);
+    if (this.#warmingMs <= 0) {
+      if (this.#adapter) this.#adapter.say(chunk, (piece) => this.#speech.take(piece));
+      else this.#speech.take(chunk);
+      return;
+    }
     chunk.fill(0);
-    if (this.#client.speaks) this.#warming -= chunk.length;
+    const { sampleRate, channels } = /** @type {AudioFormat} */ (this.#roomFormat);
+    if (this.#client.speaks) this.#warmingMs -= (1000 * chunk.length) / (sampleRate * channels);
   }
 
   /** @param {Float32Array} chunk */
   #hear(chunk) {
-    if (this.#unread === null || chunk.length === 0) return;
-    if ((this.#unread.desiredSize ?? 0) > 0) this.#unread.enqueue(chunk.slice());
-    else this.#missed += chunk.length;
+    if (this.#unread === null) return;
+    const heard = this.#adapter?.hear(chunk) ?? chunk.slice();
+    if (heard.length === 0) return;
+    if ((this.#unread.desiredSize ?? 0) > 0) this.#unread.enqueue(heard);
+    else this.#missed += heard.length;
+  }
+
+  /** @param {string} id @param {Float32Array} pcm */
+  #hearVoice(id, pcm) {
+    this.emit('voice', id, this.#adapter?.voice(id, pcm) ?? pcm.slice());
   }
 
   /** @param {ServerMessage} message */
@@ -318,6 +346,7 @@ class NodeCall extends EventEmitter {
 
   /** @param {Readonly<CallView>} now @param {Readonly<CallView>} before */
   #follow(now, before) {
+    if (now.joined !== before.joined) this.#followFormat(now.joined?.format);
     if (now.access !== before.access) this.#speech.refuse(refusalOf(now.access));
     if (now.people !== before.people || now.listeners !== before.listeners)
       this.emit('people', now.people, now.listeners);

@@ -47,8 +47,11 @@ export class SoundCard {
     this.#play = play;
   }
 
-  /** @param {AudioFormat} format the room's */
+  /** Starts, or goes on in another format. @param {AudioFormat} format the room's */
   start({ sampleRate, channels, frameMs }) {
+    if (this.#isStopped) return;
+    clearTimeout(this.#timer);
+    this.#samples = 0;
     this.#perMs = sampleRate / 1000;
     this.#periodSamples = Math.min(this.#periodMs, frameMs) * this.#perMs;
     this.#channels = channels;

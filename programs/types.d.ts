@@ -143,7 +143,10 @@ export interface Call {
   /** The program's own id. */
   readonly you: string;
   readonly room: string;
-  /** Sample rate in both directions, in Hz: 48 000 unless the server has another one. */
+  /**
+   * Sample rate in both directions, in Hz: 48 000 unless the server has another one. It stays for
+   * the whole call, as `channels` do: sound is converted if the room comes back with others.
+   */
   readonly sampleRate: number;
   /** 1, or 2: left and right interleaved. */
   readonly channels: number;

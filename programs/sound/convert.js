@@ -2,6 +2,35 @@
 
 import { RateConverter } from './rate-converter.js';
 
+/** Converts sound to a rate and a number of channels, piece by piece. */
+export class Conversion {
+  #mix;
+  #converter;
+
+  /**
+   * @param {{ sampleRate: number, channels: number, speakers?: number }} from
+   * @param {{ sampleRate: number, channels: number }} to
+   */
+  constructor(from, to) {
+    this.#mix = downmix(from.channels, to.channels, from.speakers);
+    this.#converter =
+      from.sampleRate === to.sampleRate
+        ? null
+        : new RateConverter(from.sampleRate, to.sampleRate, to.channels);
+  }
+
+  /** @param {Float32Array} piece @returns {Float32Array} a new one, as far as it is complete */
+  push(piece) {
+    const mixed = this.#mix(piece);
+    return this.#converter ? this.#converter.push(mixed) : mixed;
+  }
+
+  /** Remaining samples, after the last push; maybe none. */
+  end() {
+    return this.#converter ? this.#converter.end() : new Float32Array(0);
+  }
+}
+
 /**
  * Converts sound to a rate and a number of channels.
  * @param {Pick<Sound, 'sampleRate' | 'channels' | 'speakers' | 'pieces'>} sound
@@ -11,16 +40,18 @@ import { RateConverter } from './rate-converter.js';
  */
 export async function* convert(
   { sampleRate, channels, speakers, pieces },
-  { sampleRate: rate, channels: count, gain = 1 },
+  { gain = 1, ...wanted },
 ) {
-  const converter = sampleRate === rate ? null : new RateConverter(sampleRate, rate, count);
-  const mix = downmix(channels, count, speakers);
-  for await (const piece of pieces) {
-    const mixed = mix(piece);
-    if (gain !== 1) for (let i = 0; i < mixed.length; i++) mixed[i] *= gain;
-    yield converter ? converter.push(mixed) : mixed;
-  }
-  if (converter) yield converter.end();
+  const conversion = new Conversion({ sampleRate, channels, speakers }, wanted);
+  for await (const piece of pieces) yield amplified(conversion.push(piece), gain);
+  const rest = conversion.end();
+  if (rest.length > 0) yield amplified(rest, gain);
+}
+
+/** @param {Float32Array} samples changed @param {number} gain */
+function amplified(samples, gain) {
+  if (gain !== 1) for (let i = 0; i < samples.length; i++) samples[i] *= gain;
+  return samples;
 }
 
 /**
