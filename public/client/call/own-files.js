@@ -28,9 +28,13 @@ const PIECE_MS = 4000;
 /** Status of the server for a request that takes too long. */
 const TOO_LATE = 408;
 
-/** Status of the server when too many requests came, and the time until it takes further ones. */
+/**
+ * Status of the server when too many requests came, and the first wait then. Each wait is as long
+ * as those before it; all together last at most PATIENCE_MS, in milliseconds.
+ */
 const TOO_MANY = 429;
 const BUSY_MS = 1000;
+const PATIENCE_MS = 60_000;
 
 /** Time in which a call's worker ends the file itself when the call ends, in milliseconds. */
 const END_MS = 1000;
@@ -90,6 +94,7 @@ export async function removeOwnFile(name) {
  */
 export async function sendOwnFile(file, { url, resume }, progress, clock = systemClock) {
   let most = LEAST_PIECE_BYTES;
+  let waitedMs = 0;
   for (let at = 0; at < file.size;) {
     const piece = file.slice(at, at + most);
     const startMs = clock.now();
@@ -102,10 +107,14 @@ export async function sendOwnFile(file, { url, resume }, progress, clock = syste
     if (isLate && most === LEAST_PIECE_BYTES) return 'own-not-sent';
     // The uplink may be slower by now.
     if (isLate) most = LEAST_PIECE_BYTES;
-    else if (answer.status === TOO_MANY)
-      await new Promise((resolve) => clock.setTimeout(() => resolve(null), BUSY_MS));
-    else if (!answer.ok) return (await answer.json().catch(() => ({}))).code ?? 'own-not-sent';
+    else if (answer.status === TOO_MANY) {
+      const waitMs = Math.max(BUSY_MS, waitedMs, retryAfterMs(answer));
+      waitedMs += waitMs;
+      if (waitedMs > PATIENCE_MS) return codeOf(answer);
+      await new Promise((resolve) => clock.setTimeout(() => resolve(null), waitMs));
+    } else if (!answer.ok) return codeOf(answer);
     else {
+      waitedMs = 0;
       at += piece.size;
       progress(at / file.size);
       const fitting = (piece.size * PIECE_MS) / Math.max(1, clock.now() - startMs);
@@ -114,6 +123,15 @@ export async function sendOwnFile(file, { url, resume }, progress, clock = syste
   }
   return null;
 }
+
+/**
+ * Wait that the server asks for; 0 without one in seconds (RFC 9110, section 10.2.3).
+ * @param {Response} answer
+ */
+const retryAfterMs = ({ headers }) => 1000 * Number(headers.get('Retry-After')) || 0;
+
+/** Code of the server's refusal. @param {Response} answer @returns {Promise<string>} */
+const codeOf = async (answer) => (await answer.json().catch(() => ({}))).code ?? 'own-not-sent';
 
 /** One recording that runs. */
 export class OwnFileRecording {

@@ -13,8 +13,9 @@ const TO = { url: '/api/recordings/x', resume: 'token' };
  * @param {object} path
  * @param {(sent: number) => number} path.bytesPerMs  after a number of sent bytes
  * @param {number} [path.atOnce]  pieces after which the server has too many, once
+ * @param {number} [path.busyFrom]  pieces after which the server has too many for good
  */
-async function send(bytes, { bytesPerMs, atOnce = Infinity }) {
+async function send(bytes, { bytesPerMs, atOnce = Infinity, busyFrom = Infinity }) {
   let nowMs = 0;
   const clock = {
     now: () => nowMs,
@@ -24,17 +25,20 @@ async function send(bytes, { bytesPerMs, atOnce = Infinity }) {
     },
     clearTimeout: () => {},
   };
-  /** @type {{ at: number, bytes: number, ms: number, status: number }[]} */
+  /** @type {{ at: number, bytes: number, ms: number, status: number, beganMs: number }[]} */
   const requests = [];
   let sent = 0;
   const upload = async (/** @type {string} */ url, /** @type {{ body: Blob }} */ { body }) => {
-    const ms = body.size / bytesPerMs(sent);
+    const [beganMs, ms] = [nowMs, body.size / bytesPerMs(sent)];
     nowMs += Math.min(ms, SERVER_MS);
-    const status = ms > SERVER_MS ? 0 : requests.length === atOnce ? 429 : 204;
-    requests.push({ at: Number(url.split('=')[1]), bytes: body.size, ms, status });
+    const isBusy = requests.length === atOnce || requests.length >= busyFrom;
+    const status = ms > SERVER_MS ? 0 : isBusy ? 429 : 204;
+    requests.push({ at: Number(url.split('=')[1]), bytes: body.size, ms, status, beganMs });
     if (status === 0) throw new TypeError('fetch failed');
     if (status === 204) sent += body.size;
-    return { ok: status === 204, status, json: async () => ({ code: 'too-many-requests' }) };
+    const headers = new Headers(isBusy ? { 'Retry-After': '3' } : {});
+    const json = async () => ({ code: 'too-many-requests' });
+    return { ok: status === 204, status, headers, json };
   };
   vi.stubGlobal('fetch', upload);
   onTestFinished(() => void vi.unstubAllGlobals());
@@ -63,6 +67,14 @@ it('an own file goes on in small pieces over a slower uplink, and after too many
   expect([code, sent]).toEqual([null, 8_000_000]);
   expect(requests.map(({ status }) => status)).toEqual(expect.arrayContaining([0, 429]));
   expect(requests[3].at).toBe(requests[2].at);
+});
+
+it('an own file waits for a busy server as it asks, ever longer, and not for ever', async () => {
+  const { code, requests, sent } = await send(3_000_000, { bytesPerMs: () => 240, busyFrom: 2 });
+  const busy = requests.slice(2);
+  expect([code, sent]).toEqual(['too-many-requests', requests[2].at]);
+  const waits = busy.slice(1).map(({ beganMs, ms }, i) => beganMs - busy[i].beganMs - ms);
+  expect(waits.map((ms) => Math.round(ms / 1000))).toEqual([3, 3, 6, 12, 24]);
 });
 
 it('an own file isn’t sent over an uplink that is too slow for the smallest piece', async () => {
