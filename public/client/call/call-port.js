@@ -113,14 +113,36 @@ export class CallWorker {
  * from the page's own origin. Its module may import from any origin that shares it (HTML standard,
  * "Worker" constructor).
  * @param {URL} url of the module
+ * @returns {Worker} which gets an `error` event if the browser starts none, as where the page's
+ *   Content-Security-Policy doesn't have `blob:` in its `worker-src`
  */
 export function startWorker(url) {
-  if (url.origin === (globalThis.location?.origin ?? 'null'))
-    return new Worker(url, { type: 'module' });
+  try {
+    return url.origin === (globalThis.location?.origin ?? 'null')
+      ? new Worker(url, { type: 'module' })
+      : startForeign(url);
+  } catch (error) {
+    console.error(`The browser starts no worker from ${url.href}:`, error);
+    return notStarted();
+  }
+}
+
+/** @param {URL} url of a module of another origin */
+function startForeign(url) {
   const source = new Blob([`import ${JSON.stringify(url.href)};`], { type: 'text/javascript' });
   const own = URL.createObjectURL(source);
   const worker = new Worker(own, { type: 'module' });
   // The worker has read it by then.
   worker.addEventListener('message', () => URL.revokeObjectURL(own), { once: true });
+  return worker;
+}
+
+/** Fails as a worker does whose module can't be loaded: later, without a message. */
+function notStarted() {
+  const parts = { onerror: null, onmessage: null, postMessage() {}, terminate() {} };
+  const worker = /** @type {Worker} */ (
+    /** @type {unknown} */ (Object.assign(new EventTarget(), parts))
+  );
+  queueMicrotask(() => worker.onerror?.(/** @type {ErrorEvent} */ (new Event('error'))));
   return worker;
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { CallWorker } from '../../../../public/client/call/call-port.js';
 import { LOAD_MS } from '../../../../public/shared/clock.js';
 import { FakeClock } from '../../../../testkit/fake-clock.js';
@@ -65,4 +65,22 @@ it('a worker that is left while it loads fails no more', async () => {
   await left;
   clock.advance(2 * LOAD_MS);
   expect(told).toEqual([]);
+});
+
+it('a worker that the browser does not start fails as one that could not be loaded', async () => {
+  vi.stubGlobal(
+    'Worker',
+    class {
+      constructor() {
+        throw new DOMException('denied by the Content Security Policy', 'SecurityError');
+      }
+    },
+  );
+  const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+  onTestFinished(() => log.mockRestore());
+  const { call, clock, told } = setUp();
+  call.send('wake', null);
+  await Promise.resolve();
+  expect([told, clock.waiting]).toEqual([['no-worker'], 0]);
+  expect(log).toHaveBeenCalledWith(expect.stringMatching(/starts no worker/), expect.anything());
 });
