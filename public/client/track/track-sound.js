@@ -25,6 +25,11 @@ class TrackError extends Error {
   }
 }
 
+/** The file has gone since it was chosen, or is no sound. @returns {never} */
+function unreadable() {
+  throw new TrackError('track-unreadable');
+}
+
 /**
  * Decodes a file by the browser's own decoders.
  * @param {Blob} file
@@ -38,9 +43,8 @@ export async function readTrack(file) {
     length: 1,
     sampleRate: TRACK_RATE,
   });
-  const sound = await context.decodeAudioData(await file.arrayBuffer()).catch(() => {
-    throw new TrackError('track-unreadable');
-  });
+  const bytes = await file.arrayBuffer().catch(unreadable);
+  const sound = await context.decodeAudioData(bytes).catch(unreadable);
   if (sound.duration > MAX_TRACK_SECONDS) throw new TrackError('track-too-long');
   if (sound.duration === 0) throw new TrackError('track-unreadable');
   return sound;

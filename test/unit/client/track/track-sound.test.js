@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { TrackPieces } from '../../../../public/client/track/track-sound.js';
+import { readTrack, TrackPieces } from '../../../../public/client/track/track-sound.js';
 import { LEAD_SAMPLES, SOURCE_SAMPLES } from '../../../../public/shared/wire/track-piece.js';
 import { FakeClock } from '../../../../testkit/fake-clock.js';
 
@@ -158,4 +158,13 @@ describe('the pieces of backing tracks', () => {
     await expect(pieces.get('blue', 1)).rejects.toThrow('the worker has ended');
     expect(workers).toBe(1);
   });
+});
+
+it('a file that can’t be read any more has a code of the page, not the browser’s', async () => {
+  vi.stubGlobal('OfflineAudioContext', class {});
+  const gone = new DOMException('It was changed or deleted.', 'NotReadableError');
+  const file = { size: 1000, arrayBuffer: async () => Promise.reject(gone) };
+  const reading = readTrack(/** @type {any} */ (file));
+  await expect(reading).rejects.toMatchObject({ code: 'track-unreadable' });
+  vi.unstubAllGlobals();
 });
