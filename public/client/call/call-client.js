@@ -357,6 +357,7 @@ export class CallClient {
     this.#keepPlace(session);
     this.#session = null;
     this.#declick.jump();
+    this.store.set({ speakers: [] });
     // This very attempt may have taken over the place.
     if (this.#attempt) return;
     if (FINAL.has(code) || !this.#reconnects) this.#end(code, message);

@@ -30,7 +30,8 @@ export class HeardSpeakers {
   #heardMs = new Float64Array(MAX_LISTED_SPEAKERS);
   #count = 0;
   #frame = -1;
-  #isNew = false;
+  /** The first packet tells of silence, too: an earlier session may have ended amid speech. */
+  #isNew = true;
   #reportedMs = -Infinity;
   /** Arrival of the last separate voice. */
   #voiceMs = -Infinity;

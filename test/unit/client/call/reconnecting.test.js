@@ -397,6 +397,34 @@ describe('a call that lasts', () => {
     expect(heard.at(-1)).toBeCloseTo(0.5, 1);
     call.leave();
   });
+
+  it('hears nobody while it is lost, and later nobody who has stopped by then', async () => {
+    const { network, call } = await inCall();
+    const zoe = await network.conference.join('Zoe');
+    const speak = async (/** @type {number} */ ms) => {
+      for (let at = 0; at < ms; at += 20) {
+        await zoe.speak(Math.floor(network.clock.now() / 20), 0.5);
+        await network.pass(20);
+      }
+    };
+    const heard = () => call.store.value.speakers.map(({ id }) => id);
+    await speak(1500);
+    expect(heard()).toEqual([zoe.id]);
+    network.sockets[0].session.close(19, 'gone');
+    expect(heard()).toEqual([]);
+    await network.until(() => call.state === 'joined');
+    await speak(500);
+    expect(heard()).toEqual([zoe.id]);
+    // Another session takes over from this one, which is never told that it has ended.
+    network.cut = true;
+    await network.until(() => call.state === 'away');
+    await network.pass(5000);
+    network.cut = false;
+    await network.until(() => call.state === 'joined');
+    await network.pass(1000);
+    expect(heard()).toEqual([]);
+    call.leave();
+  });
 });
 
 describe('Declick', () => {
