@@ -88,7 +88,8 @@ export class Listening {
   #follow(call) {
     call.store.observe((now, before) => {
       if (call !== this.#call) return;
-      if (now.state === 'joined' && before.state !== 'joined') this.#applyVolume();
+      // The call's output is another one if the room has come back in another format.
+      if (now.state === 'joined') this.#applyVolume();
       if (now.end !== null) this.#forget();
       if (now.speakers !== before.speakers) this.#hear(now);
       if (now.stats !== before.stats) this.#measure(now);

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { NO_CALL } from '../../../public/client/call/call-view.js';
 import { Store } from '../../../public/client/call/store.js';
 import { addressOf, Listening, stageAddress } from '../../../public/listen/listening.js';
@@ -12,7 +12,7 @@ import { addressOf, Listening, stageAddress } from '../../../public/listen/liste
 const calls = [];
 
 class FakeCall extends EventTarget {
-  output = null;
+  output = /** @type {any} */ (null);
   /** @type {Store<any>} */
   store = new Store(NO_CALL);
   resume = '';
@@ -53,6 +53,36 @@ it('a listening page keeps its place when it is paused again before it has joine
   await listening.pause();
   await start();
   expect(calls.map(({ options }) => options.join.resume)).toEqual([undefined, 'TOKEN', 'TOKEN']);
+});
+
+it('a listening page keeps its volume when its call’s sound begins again', async () => {
+  /** @type {{ gain: { value: number } }[]} */
+  const gains = [];
+  vi.stubGlobal(
+    'GainNode',
+    class {
+      gain = { value: 1 };
+
+      constructor() {
+        gains.push(this);
+      }
+
+      connect() {}
+    },
+  );
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const output = () => ({ context: {}, connect: (/** @type {any} */ to) => to, disconnect() {} });
+  const { listening } = await listen();
+  const [call] = calls;
+  call.output = output();
+  call.store.set({ state: 'joined' });
+  listening.setVolume(0.2);
+  call.store.set({ state: 'away' });
+  call.store.set({ state: 'joined' });
+  // The room has come back in stereo.
+  call.output = output();
+  call.store.set({ state: 'joined', away: null });
+  expect(gains.map(({ gain }) => gain.value)).toEqual([0.2, 0.2]);
 });
 
 it('a listening page learns what the server refused', async () => {
