@@ -89,12 +89,23 @@ export class SegmentStore {
     }
     let reading = this.#reading.get(key);
     if (!reading) {
-      reading = this.#fromDisk(directory, rate, number)
-        .then((segment) => this.#keep(key, segment))
-        .finally(() => void this.#reading.delete(key));
+      reading = this.#fromDisk(directory, rate, number);
       this.#reading.set(key, reading);
+      void this.#keepOnce(key, reading);
     }
     return reading;
+  }
+
+  /**
+   * Keeps a segment that is being read, unless it is forgotten in the meantime.
+   * @param {string} key
+   * @param {Promise<Buffer>} reading
+   */
+  async #keepOnce(key, reading) {
+    const segment = await reading.catch(() => null);
+    if (this.#reading.get(key) !== reading) return;
+    this.#reading.delete(key);
+    if (segment) this.#keep(key, segment);
   }
 
   /** @param {string} key @param {Buffer} segment */
@@ -106,16 +117,20 @@ export class SegmentStore {
       this.#kept.delete(oldest);
       this.#bytes -= length;
     }
-    return segment;
   }
 
-  /** Forgets the segments of a deleted recording. @param {string} directory */
+  /**
+   * Forgets the segments of a deleted recording, also segments that are being read.
+   * @param {string} directory
+   */
   forget(directory) {
+    const isOf = (/** @type {string} */ key) => key.startsWith(`${directory} `);
     for (const [key, { length }] of this.#kept) {
-      if (!key.startsWith(`${directory} `)) continue;
+      if (!isOf(key)) continue;
       this.#kept.delete(key);
       this.#bytes -= length;
     }
+    for (const key of this.#reading.keys()) if (isOf(key)) this.#reading.delete(key);
   }
 
   /**

@@ -63,7 +63,9 @@ describe('the store of segments', () => {
     expect(store.bytes).toBeLessThanOrEqual(20_000);
     await expect(store.read(directory, 16_000, 100)).rejects.toThrow();
     await expect(store.read(directory, 32_000, 0)).rejects.toThrow();
+    const reading = store.read(directory, 16_000, 50);
     store.forget(directory);
+    expect((await reading)[999]).toBe(50);
     expect(store.bytes).toBe(0);
   });
 });
