@@ -13,7 +13,7 @@ import { Command } from 'commander';
 import { chromium } from 'playwright-core';
 import { MODEL_DELAY_MS, NoiseSuppressor } from '../public/client/capture/noise-suppressor.js';
 import { CHROMIUM_ARGUMENTS, findChromium } from '../testkit/browsers/chromium.js';
-import { babble, fanNoise, withNoise } from '../testkit/random.js';
+import { babble, fanNoise, withNoise } from '../testkit/sound/noise.js';
 import { align, levelDb } from '../testkit/sound/signal.js';
 import { formatWav, readWav } from '../testkit/sound/wav.js';
 import { mean, quantile, sorted } from '../testkit/statistics.js';

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { BROWSER, inBrowser } from '../../../testkit/browsers/browser.js';
 import { Headless } from '../../../testkit/participants/headless.js';
-import { fanNoise } from '../../../testkit/random.js';
+import { fanNoise } from '../../../testkit/sound/noise.js';
 import { levelDb } from '../../../testkit/sound/signal.js';
 import { noticeText } from '../../../public/texts/texts.js';
 import { expectProblems, keepTracks } from '../support/room-page.js';

@@ -8,7 +8,7 @@ import {
 import { LOAD_MS } from '../../../../public/shared/clock.js';
 import { FakeClock } from '../../../../testkit/fake-clock.js';
 import { readSpeech } from '../../../../testkit/participants/speech.js';
-import { fanNoise, withNoise } from '../../../../testkit/random.js';
+import { fanNoise, withNoise } from '../../../../testkit/sound/noise.js';
 import { align, levelDb } from '../../../../testkit/sound/signal.js';
 
 const RATE = 48_000;
