@@ -77,7 +77,7 @@ export class HttpPlayer {
     if (this.#seconds > this.#audio.duration + 1) {
       this.#pending = this.#audio.duration;
       this.#load();
-      void this.#audio.play();
+      this.#goOn();
     }
     this.#events.changed();
   }
@@ -99,7 +99,16 @@ export class HttpPlayer {
       this.#pending = this.seconds;
       this.#load();
     }
-    await this.#audio.play();
+    try {
+      await this.#audio.play();
+    } catch (error) {
+      // Pause was pressed, or another position loads the file again, before it was there.
+      if (/** @type {Error} */ (error).name !== 'AbortError') throw error;
+    }
+  }
+
+  #goOn() {
+    this.play().catch(this.#events.failed);
   }
 
   pause() {
@@ -114,7 +123,7 @@ export class HttpPlayer {
     if (readyState >= HAVE_METADATA && !isBeyond) this.#audio.currentTime = seconds;
     else this.#pending = seconds;
     if (isBeyond) this.#load();
-    if (isBeyond && playing) void this.#audio.play();
+    if (isBeyond && playing) this.#goOn();
     this.#events.changed();
   }
 
