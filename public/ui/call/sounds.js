@@ -63,6 +63,7 @@ export class Sounds {
     const isThere = await useSpeaker(context, this.#speaker);
     // Rejects if close() came first; then nothing should be heard.
     await context.resume().catch(() => {});
+    if (context !== this.#context) return true;
     for (const note of MELODIES[melody]) playNote(context, note);
     this.#timer = window.setTimeout(() => void context.suspend(), REST_MS);
     return isThere || this.#speaker === '';
