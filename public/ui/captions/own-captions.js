@@ -98,6 +98,8 @@ export class OwnCaptions {
         notices.show(NOTICE, { sentence: texts.failed });
       },
     });
+    // The recogniser may have failed at once.
+    if (this.#isRefused) return this.#stop();
     // Not at each unmute: the notice is an alert, which screen readers announce.
     if (this.#isTold) return;
     this.#isTold = true;

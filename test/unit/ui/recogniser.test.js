@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MAX_CAPTION_LENGTH } from '../../../public/shared/limits.js';
+import { NO_CALL } from '../../../public/client/call/call-view.js';
+import { Store } from '../../../public/client/call/store.js';
+import { captionTexts } from '../../../public/texts/features.js';
+import { OwnCaptions } from '../../../public/ui/captions/own-captions.js';
 import { captionsOf, Recogniser, recognitionOf } from '../../../public/ui/captions/recogniser.js';
 import { Translation } from '../../../public/ui/captions/translation.js';
 
@@ -133,5 +137,37 @@ describe('a translation', () => {
     expect(await translation.of('Hallo', 'de-AT')).toBe('Hallo');
     expect(await translation.of('?', 'xx')).toBe(null);
     expect(new Translation({}).offered).toBe(false);
+  });
+});
+
+describe('one’s own captions', () => {
+  afterEach(() => void vi.unstubAllGlobals());
+
+  it('are not said to be written if the browser can’t start to recognise', async () => {
+    class Broken extends Recognition {
+      /** @override */
+      start() {
+        throw new Error('no such track');
+      }
+    }
+    vi.stubGlobal('SpeechRecognition', Broken);
+    vi.stubGlobal('navigator', { language: 'en-GB' });
+    const access = { ...NO_CALL.access, may: ['speak'] };
+    const captions = { on: true, writer: null };
+    const store = new Store({ ...NO_CALL, state: 'joined', captions, access });
+    /** @type {string[]} */
+    const shown = [];
+    const page = {
+      current: { store, call: { microphoneTrack: track }, send: () => true },
+      own: { store: new Store({ muted: false }) },
+      notices: {
+        show: (/** @type {string} */ _code, /** @type {{ sentence: string }} */ { sentence }) =>
+          void shown.push(sentence),
+        settle: () => {},
+      },
+    };
+    new OwnCaptions(/** @type {any} */ (page));
+    await vi.waitFor(() => expect(shown).not.toEqual([]));
+    expect(shown).toEqual([captionTexts.failed]);
   });
 });
