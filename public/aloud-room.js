@@ -16,6 +16,9 @@ import { noticeText } from './texts/failures.js';
 import { build, setText } from './ui/kit/element.js';
 import { KeyedList } from './ui/kit/keyed-list.js';
 
+/** Codes of good news, and of brief faults: the status says nothing of them. */
+const PASSING = new Set(['microphone-back', 'speaker-back', 'sound-resumed', 'track-not-heard']);
+
 /** The page may change colours by these properties, and the parts by ::part(). */
 const STYLE = `
   :host { display: block; max-inline-size: 36rem; font: 1rem/1.4 system-ui, sans-serif;
@@ -27,6 +30,7 @@ const STYLE = `
     border: 1px solid light-dark(#6f746c, #8d978f); border-radius: 0.75rem;
     box-sizing: border-box; }
   button { min-inline-size: 6rem; cursor: pointer; }
+  button[aria-disabled='true'] { opacity: 0.5; cursor: not-allowed; }
   button.first, button[aria-pressed='true'] { background: var(--aloud-accent);
     color: var(--aloud-on-accent); border-color: transparent; }
   :focus-visible { outline: 3px solid var(--aloud-accent); outline-offset: 2px; }
@@ -48,6 +52,8 @@ export class AloudRoom extends HTMLElement {
   /** Settled once it has joined, or can't. */
   #joining = Promise.resolve();
   #view = /** @type {Readonly<CallView>} */ (NO_CALL);
+  /** Codes of the call's faults that last, the latest last. @type {Set<string>} */
+  #faults = new Set();
   #name = build('input', { autocomplete: 'nickname', maxlength: '120', part: 'name' });
   #label = build('label', {}, texts.name, this.#name);
   #join = build('button', { class: 'first', part: 'button join' });
@@ -77,7 +83,9 @@ export class AloudRoom extends HTMLElement {
       void this.join().catch(() => {});
     });
     this.#status.addEventListener('blur', () => this.#status.removeAttribute('tabindex'));
-    this.#mute.addEventListener('click', () => this.mute(!this.muted));
+    this.#mute.addEventListener('click', () => {
+      if (this.#mute.ariaDisabled !== 'true') this.mute(!this.muted);
+    });
     this.#leave.addEventListener('click', () => void this.leave());
   }
 
@@ -133,6 +141,7 @@ export class AloudRoom extends HTMLElement {
         muted: this.muted,
       });
       this.#call = call;
+      this.#faults.clear();
       const joining = joined(call);
       this.#follow(call);
       await joining;
@@ -152,10 +161,24 @@ export class AloudRoom extends HTMLElement {
     call.addEventListener('refused', ({ detail }) => {
       if (detail.of === 'mute') this.mute(true);
     });
+    call.addEventListener('notice', ({ detail }) => this.#note(call, detail.code, true));
+    call.addEventListener('settled', ({ detail }) => this.#note(call, detail.code, false));
     call.store.subscribe(
       ['state', 'people', 'speakers', 'access', 'away', 'end'],
       (view) => call === this.#call && this.#take(view),
     );
+  }
+
+  /**
+   * @param {Call} call
+   * @param {string} code of a notice
+   * @param {boolean} holds false: it is over
+   */
+  #note(call, code, holds) {
+    if (call !== this.#call || PASSING.has(code)) return;
+    this.#faults.delete(code);
+    if (holds) this.#faults.add(code);
+    this.#show(this.#view);
   }
 
   /** @param {boolean} muted true when the others don't hear this person */
@@ -189,7 +212,8 @@ export class AloudRoom extends HTMLElement {
     // Nobody need wait for a moderator.
     this.#controls.hidden = !isIn(view) && !(state === 'connecting' && access.waiting);
     this.#mute.hidden = listens || !isIn(view);
-    this.#mute.disabled = access.silenced;
+    // A disabled button would lose the keyboard's place.
+    this.#mute.ariaDisabled = String(access.silenced);
     const heard = new Set(speakers.filter(({ voice }) => voice).map(({ id }) => id));
     this.#people.hidden = !isIn(view);
     this.#rows.show(isIn(view) ? people : [], ({ element }, { id, label }) => {
@@ -197,7 +221,8 @@ export class AloudRoom extends HTMLElement {
       element.classList.toggle('speaks', heard.has(id));
     });
     const isAlone = people.every(({ id }) => id === you);
-    setText(this.#status, statusOf({ state, isAlone, isWaiting: access.waiting, end }));
+    const fault = [...this.#faults].at(-1);
+    setText(this.#status, statusOf({ state, isAlone, isWaiting: access.waiting, end, fault }));
     // The button that was pressed is hidden now.
     if (focused && !focused.checkVisibility()) (isOut ? this.#join : this.#focusable()).focus();
   }
@@ -213,15 +238,17 @@ export class AloudRoom extends HTMLElement {
 const isIn = ({ state }) => state === 'joined' || state === 'away';
 
 /**
- * @param {Pick<CallView, 'state' | 'end'> & { isAlone: boolean, isWaiting: boolean }} view
+ * @param {Pick<CallView, 'state' | 'end'> & { isAlone: boolean, isWaiting: boolean, fault?:
+ *   string }} view  fault: code of what is wrong while the call goes on
  * @returns {string} a sentence, or nothing
  */
-function statusOf({ state, isAlone, isWaiting, end }) {
-  if (state === 'connecting') return isWaiting ? texts.waiting : texts.joining;
+function statusOf({ state, isAlone, isWaiting, end, fault }) {
   if (state === 'away') return texts.away;
   if (end) return end.code === 'left' ? texts.left : noticeOf(end);
   if (state === 'idle') return '';
-  return isWaiting ? texts.waiting : isAlone ? texts.alone : '';
+  if (isWaiting) return texts.waiting;
+  if (fault !== undefined) return noticeText(fault);
+  return state === 'connecting' ? texts.joining : isAlone ? texts.alone : '';
 }
 
 /** @param {NonNullable<CallView['end']>} end  without a code when the address is no room's */

@@ -8,6 +8,7 @@ import { violationsOf } from '../../testkit/browsers/axe.js';
 import { inBrowser, openBrowser } from '../../testkit/browsers/browser.js';
 import { Headless } from '../../testkit/participants/headless.js';
 import { keepTracks, openPage } from './support/room-page.js';
+import { noticeText } from '../../public/texts/texts.js';
 
 /**
  * @typedef {HTMLElement & { call: import('../../public/call.js').Call | null, state:
@@ -204,13 +205,44 @@ inBrowser.describe('a page of another origin', () => {
     const { id = '' } = other.people.find(({ name }) => name === 'Di') ?? {};
     const moderates = (/** @type {boolean} */ muted) =>
       other.sendControl({ type: 'moderate', action: 'mute', person: id, muted });
+    await mute.focus();
     moderates(true);
-    await expect.poll(() => mute.isDisabled()).toBe(true);
+    await expect.poll(() => mute.getAttribute('aria-disabled')).toBe('true');
+    await page.keyboard.press('Enter');
+    expect([await focused(page), await mute.getAttribute('aria-pressed')]).toEqual([
+      'Mute',
+      'true',
+    ]);
     moderates(false);
-    await expect.poll(() => mute.isDisabled()).toBe(false);
+    await expect.poll(() => mute.getAttribute('aria-disabled')).toBe('false');
     // Until this person presses the button, nobody hears them.
     expect(await mute.getAttribute('aria-pressed')).toBe('true');
     expect(other.people.find(({ name }) => name === 'Di')?.muted).toBe(true);
+  });
+
+  inBrowser.it('says why its person isn’t heard, for as long as that is so', async () => {
+    await guest('juice');
+    const page = await openPage(opened.browser, `${origin}/juice`, {}, (one) =>
+      one.addInitScript(() => {
+        const { mediaDevices } = navigator;
+        const open = mediaDevices.getUserMedia.bind(mediaDevices);
+        let isRefused = true;
+        mediaDevices.getUserMedia = (constraints) => {
+          if (!isRefused) return open(constraints);
+          isRefused = false;
+          return Promise.reject(new DOMException('refused', 'NotAllowedError'));
+        };
+      }),
+    );
+    await page.getByLabel('Your name').fill('Di');
+    await page.getByRole('button', { name: 'Join' }).click();
+    const status = page.locator('aloud-room').getByRole('status');
+    await expect.poll(() => status.textContent()).toBe(noticeText('microphone-refused'));
+    await page.getByRole('listitem').filter({ hasText: 'Bo' }).waitFor();
+    await page.evaluate(() =>
+      /** @type {AloudRoom} */ (document.querySelector('aloud-room')).call?.setMicrophone(''),
+    );
+    await expect.poll(() => status.textContent()).toBe('');
   });
 
   inBrowser.it('leaves the waiting room with its element, and closes the microphone', async () => {
