@@ -157,7 +157,8 @@ class RecordingPage {
     this.#bar.waveform.show(this.#length, peaks === null ? undefined : JSON.parse(peaks));
     this.#chapters.show(readChapters(chapters ?? ''));
     const transcript = this.#description?.transcript ? await text('transcript.vtt') : null;
-    if (transcript !== null) await this.#showTranscript(transcript);
+    // Without its code the recording plays all the same.
+    if (transcript !== null) await this.#showTranscript(transcript).catch(console.warn);
   }
 
   /** @param {string} vtt */

@@ -259,6 +259,21 @@ inBrowser.describe(`the page of a recording in ${BROWSER}`, () => {
     },
   );
 
+  inBrowser.it('plays though the code of its transcript can’t be had', async () => {
+    const id = await recorded();
+    const context = await site.browser.newContext();
+    const page = await context.newPage();
+    await page.route(`**/api/recordings/${id}`, async (route) => {
+      const description = await (await route.fetch()).json();
+      await route.fulfill({ json: { ...description, transcript: true } });
+    });
+    await page.route('**/transcript.vtt', (route) => route.fulfill({ body: 'WEBVTT' }));
+    await page.route('**/transcript-list.js', (route) => route.abort());
+    await page.goto(new URL(`/recordings/${id}`, site.url).href);
+    await page.getByText(/^Over/).waitFor();
+    await context.close();
+  });
+
   inBrowser.it('says why a recording can’t be had', async () => {
     const id = await recorded();
     const context = await site.browser.newContext();
