@@ -31,7 +31,8 @@ if (address.room !== null) {
 /** Shows the first page, with links to a new room or a named one. */
 function showStart() {
   const field = elementOf('room', HTMLInputElement);
-  const go = (/** @type {string} */ room) => location.assign(roomPath(room));
+  const pathOf = (/** @type {string} */ room) => roomPath(room) + location.search;
+  const go = (/** @type {string} */ room) => location.assign(pathOf(room));
   // The words load while the person reads the page.
   const names = import('./ui/green-room/room-name.js');
   const withNew = (/** @type {(room: string) => void} */ run) => () =>
@@ -42,7 +43,7 @@ function showStart() {
   elementOf('start-room', HTMLButtonElement).addEventListener('click', withNew(go));
   elementOf('start-encrypted', HTMLButtonElement).addEventListener(
     'click',
-    withNew((room) => location.assign(`${roomPath(room)}#e2e=${makeRoomKey()}`)),
+    withNew((room) => location.assign(`${pathOf(room)}#e2e=${makeRoomKey()}`)),
   );
   elementOf('enter', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault();

@@ -42,9 +42,12 @@ function storedLanguage() {
   }
 }
 
+/** Choice in the page's address, for browsers that store nothing. */
+export const addressLanguage = () => new URLSearchParams(location.search).get('language');
+
 /**
- * The language of this page: as chosen in the settings, else as the browser's user prefers. Within
- * a page of another site it is that page's own language.
+ * The language of this page: as chosen, else as the browser's user prefers. Within a page of
+ * another site it is that page's own language.
  * @returns {Language}
  */
 function currentLanguage() {
@@ -52,8 +55,8 @@ function currentLanguage() {
   const isOwnPage = new URL(import.meta.url).origin === location.origin;
   if (!isOwnPage && document.documentElement.lang)
     return languageOf([document.documentElement.lang]);
-  const stored = storedLanguage();
-  return isKnown(stored) ? stored : languageOf(navigator.languages);
+  const chosen = storedLanguage() ?? addressLanguage();
+  return isKnown(chosen) ? chosen : languageOf(navigator.languages);
 }
 
 export const language = currentLanguage();

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { violationsOf } from '../../testkit/browsers/axe.js';
 import { inBrowser } from '../../testkit/browsers/browser.js';
 import { languages } from '../../public/texts/language.js';
+import { openPage } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 const codes = Object.keys(languages).filter((code) => code !== 'en');
@@ -95,6 +96,26 @@ inBrowser.describe('the page on a phone', () => {
       expect(padding).toBeGreaterThan(8);
     },
   );
+
+  inBrowser.it('stays in the chosen language where the browser stores nothing', async () => {
+    const prepare = (/** @type {import('playwright-core').Page} */ blank) =>
+      blank.addInitScript(() =>
+        Object.defineProperty(window, 'localStorage', {
+          get() {
+            throw new DOMException('denied', 'SecurityError');
+          },
+        }),
+      );
+    const page = await openPage(site.browser, site.url, { locale: 'en-GB' }, prepare);
+    await page.getByLabel('Language').selectOption('de');
+    await page.getByRole('button', { name: 'Raum öffnen', exact: true }).waitFor();
+    expect(await page.getByLabel('Sprache').inputValue()).toBe('de');
+    await page.getByRole('button', { name: 'Raum öffnen', exact: true }).click();
+    await page.getByRole('button', { name: 'Teilnehmen', exact: true }).first().waitFor();
+    await page.goto(`${site.url}/?language=de`);
+    await page.getByLabel('Sprache').selectOption('');
+    await page.getByRole('button', { name: 'Start a room', exact: true }).waitFor();
+  });
 
   inBrowser.it('is in the language that was chosen, whatever the browser prefers', async () => {
     const page = await site.page('/', { locale: 'en-GB' });

@@ -64,7 +64,10 @@ function readKept() {
   }
 }
 
-/** @param {Choices} choices replace stored ones of the same names */
+/**
+ * @param {Choices} choices replace stored ones of the same names
+ * @returns {boolean} false when they last as long as the page
+ */
 export function keepChoices(choices) {
   const all = { ...readChoices(), ...choices };
   try {
@@ -73,6 +76,7 @@ export function keepChoices(choices) {
   } catch {
     unstored = all;
   }
+  return unstored === null;
 }
 
 /**
