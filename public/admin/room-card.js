@@ -21,7 +21,7 @@
  *   answerKnock
  */
 
-import { build, makeButton, setText } from '../ui/kit/element.js';
+import { build, keepFocus, makeButton, setText } from '../ui/kit/element.js';
 import { KeyedList } from '../ui/kit/keyed-list.js';
 import { PersonRow } from './person-row.js';
 import { RoomRules } from './room-rules.js';
@@ -156,7 +156,10 @@ export class RoomCard {
     this.#locked.hidden = !locked;
     setText(this.#waiting, texts.waiting(waiting));
     this.#waiting.hidden = waiting === 0;
-    this.#stop.hidden = !recording;
+    keepFocus(
+      () => (this.#stop.hidden = !recording),
+      () => this.#summary,
+    );
   }
 
   /** @param {RoomAnswer} described */

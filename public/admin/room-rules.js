@@ -8,7 +8,7 @@
  * @property {(knock: Knock, isAdmitted: boolean) => void} answer answers a person in the lobby
  */
 
-import { build, makeButton } from '../ui/kit/element.js';
+import { build, keepFocus, makeButton } from '../ui/kit/element.js';
 import { KeyedList } from '../ui/kit/keyed-list.js';
 import { adminTexts as texts } from './texts.js';
 
@@ -129,7 +129,10 @@ export class RoomRules {
   /** @param {Rules} rules @param {Knock[]} knocks */
   show(rules, knocks) {
     for (const { input, isOn } of this.#switches) input.checked = isOn(rules);
-    this.#noPassword.hidden = !rules.password;
+    keepFocus(
+      () => (this.#noPassword.hidden = !rules.password),
+      () => this.#password,
+    );
     this.#knocks.show(knocks);
     this.#waiting.hidden = knocks.length === 0;
   }

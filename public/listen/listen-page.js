@@ -27,6 +27,9 @@ const NOTICES = Object.freeze({
   'sound-interrupted': texts.interrupted,
 });
 
+/** Notices whose sentences are loaded when they are needed. */
+const RARE = new Set(['no-output', 'e2e-key']);
+
 /** The listeners' page: one press plays the room. */
 export class ListenPage {
   #address;
@@ -285,6 +288,7 @@ export class ListenPage {
       ? NOTICES[/** @type {keyof typeof NOTICES} */ (code)]
       : null;
     if (sentence !== null) this.#view.showStatus(holds ? sentence : texts.playing);
+    else if (holds && RARE.has(code)) void this.#explain(code);
   }
 
   /** @param {ServerMessages['moderated']} message */

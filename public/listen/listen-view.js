@@ -47,7 +47,8 @@ export class ListenView {
   #hand;
   #near;
   #quality = build('p', { class: 'hint' });
-  #recorded = build('p', { class: 'hint', hidden: true });
+  #fromBeginning = build('a', { target: '_blank', rel: 'noopener' }, texts.fromBeginning);
+  #recorded = build('p', { class: 'hint', hidden: true }, this.#fromBeginning);
 
   /**
    * @param {string} room
@@ -182,19 +183,11 @@ export class ListenView {
    * @param {string} [origin]   of the server that has it; the page's own by default
    */
   recorded(id, origin = '') {
-    this.#recorded.hidden = id === null;
-    if (id !== null)
-      this.#recorded.replaceChildren(
-        build(
-          'a',
-          {
-            href: `${origin}/recordings/${encodeURIComponent(id)}`,
-            target: '_blank',
-            rel: 'noopener',
-          },
-          texts.fromBeginning,
-        ),
-      );
+    if (id !== null) this.#fromBeginning.href = `${origin}/recordings/${encodeURIComponent(id)}`;
+    keepFocus(
+      () => (this.#recorded.hidden = id === null),
+      () => this.#button,
+    );
   }
 
   /**

@@ -214,6 +214,11 @@ inBrowser.describe('the operator’s page', () => {
     await card.locator('.locked-sign').waitFor();
     await lock.press('Space');
     await expect.poll(() => room()?.rules.told.locked).toBe(false);
+    people[0].socket.send(JSON.stringify({ type: 'record', on: true }));
+    const stop = card.getByRole('button', { name: 'Stop recording' });
+    await stop.press('Enter');
+    await expect.poll(() => stop.isVisible()).toBe(false);
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('SUMMARY');
     await card.getByRole('switch', { name: 'Only moderators write' }).press('Space');
     await card.getByRole('switch', { name: 'Only moderators record' }).press('Space');
     await expect
@@ -227,6 +232,9 @@ inBrowser.describe('the operator’s page', () => {
     await away.press('Enter');
     await expect.poll(() => said.innerText()).toBe('rules has no password any more.');
     await expect.poll(() => away.isVisible()).toBe(false);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(
+      'New password of rules',
+    );
   });
 
   inBrowser.it('lets people in from the lobby, and turns them away', async () => {

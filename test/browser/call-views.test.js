@@ -2,6 +2,7 @@
 
 import { expect } from 'vitest';
 import { inBrowser } from '../../testkit/browsers/browser.js';
+import { button as buttonOf } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -18,6 +19,7 @@ const MODULES = {
   track: '/public/ui/sound/track-controls.js',
   share: '/public/ui/sound/share-controls.js',
   recording: '/public/ui/recording/recording-controls.js',
+  room: '/public/ui/moderation/room-panel.js',
   transcript: '/public/recordings/transcript-list.js',
 };
 
@@ -128,6 +130,37 @@ inBrowser.describe('a view of a call', () => {
     expect(await sent()).toEqual(['one', 'one', 'two']);
   });
 
+  inBrowser.it('leaves the keys of an input method to it, as Safari reports them', async () => {
+    const page = await site.join('composing', 'Anna');
+    await buttonOf(page, 'Chat').click();
+    const field = page.getByLabel('Message to everybody');
+    await field.fill('かな');
+    const press = (/** @type {string} */ key) =>
+      field.evaluate((element, pressed) => {
+        const init = { key: pressed, keyCode: 229, bubbles: true, cancelable: true };
+        return element.dispatchEvent(new KeyboardEvent('keydown', init));
+      }, key);
+    expect([await press('Enter'), await press('Escape')]).toEqual([true, true]);
+    expect([await field.isVisible(), await field.inputValue()]).toEqual([true, 'かな']);
+    await field.press('Enter');
+    await page.getByRole('log').getByText('かな').waitFor();
+    await field.press('Escape');
+    await expect.poll(() => field.isVisible()).toBe(false);
+  });
+
+  inBrowser.it('keeps the keyboard’s place on a button that a lost connection stops', async () => {
+    const page = await site.join('offline', 'Anna');
+    await buttonOf(page, 'Raise hand').focus();
+    await page.evaluate(async () => {
+      const { store } = /** @type {any} */ (window).aloud.call;
+      const now = Date.now();
+      store.set({ state: 'away', away: { since: now, nextTry: now + 60_000 } });
+      for (let i = 0; i < 3; i++) await new Promise((done) => requestAnimationFrame(done));
+    });
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('hand');
+    expect(await buttonOf(page, 'Raise hand').getAttribute('aria-disabled')).toBe('true');
+  });
+
   inBrowser.it('shows a message in the direction of its own script', async () => {
     const page = await open();
     const order = await page.evaluate(() => {
@@ -208,6 +241,38 @@ inBrowser.describe('a view of a call', () => {
     await page.getByLabel('Group').selectOption({ index: 2 });
     expect(await page.evaluate(() => /** @type {any} */ (window).asked)).toEqual([2]);
     expect(await page.getByLabel('Group').inputValue()).toBe('1');
+  });
+
+  inBrowser.it('keeps the keyboard’s place when a recording or a broadcast ends', async () => {
+    const page = await open();
+    const focused = await page.evaluate(() => {
+      const own = /** @type {any} */ (window);
+      const badge = Object.assign(document.createElement('span'), { id: 'recording-badge' });
+      document.body.append(badge);
+      const notices = { show() {}, settle() {} };
+      const { panel } = new own.RecordingControls(own.current, badge, notices);
+      const room = new own.RoomPanel(own.current, () => true, notices);
+      document.body.append(panel.element, room.element);
+      const { access } = own.current.store.value;
+      const live = { ...access.rules, broadcast: true };
+      const me = { id: '7', name: 'Anna', label: 'Anna', role: 'moderator', recorded: true };
+      own.set({ session: 1, state: 'joined', you: '7', people: [me] });
+      own.set({ access: { ...access, may: ['record'], rules: live, stage: 'key' } });
+      own.set({ recording: { id: 'r', on: true, by: 'Anna', startedAt: '2026-11-29T12:00:00Z' } });
+      const after = (/** @type {string} */ selector, /** @type {object} */ change) => {
+        const focus = [...document.querySelectorAll('input, button')].find(
+          (one) => one.id === selector || one.textContent === selector,
+        );
+        /** @type {HTMLElement} */ (focus).focus();
+        own.set(change);
+        return document.activeElement?.id || document.activeElement?.textContent;
+      };
+      return [
+        after('record-me', { recording: null }),
+        after('Copy the link to the stage', { access: { ...access, may: ['record'] } }),
+      ];
+    });
+    expect(focused).toEqual(['Start recording', 'room-lock']);
   });
 
   inBrowser.it('asks again for consent to a recording if the answer was lost', async () => {

@@ -326,6 +326,32 @@ inBrowser.describe(`the sentence for a failure, in ${BROWSER}`, () => {
     await page.getByRole('img', { name: 'QR code' }).waitFor();
   });
 
+  inBrowser.it('says so where a page has no clipboard, as without HTTPS', async () => {
+    const prepare = (/** @type {Page} */ page) =>
+      page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    const page = await site.join('copying', { name: 'Anna', prepare });
+    for (const name of ['Copy link', 'Copy the link for listeners']) {
+      if (name !== 'Copy link') await button(page, 'Room').click();
+      await button(page, name).click();
+      await page.getByText(noticeText('copy-failed')).waitFor();
+      await button(page, 'Dismiss').click();
+    }
+  });
+
+  inBrowser.it('says to a listener, too, why nothing is heard', async () => {
+    await site.guest('listened', 'Ann');
+    const page = await site.page('/r/listened?listen&transport=websocket');
+    await button(page, 'Listen').click();
+    await page.getByText('You are listening.').waitFor();
+    for (const code of ['e2e-key', 'no-output']) {
+      await page.evaluate((detail) => {
+        const { call } = /** @type {any} */ (window).aloud;
+        call.dispatchEvent(new CustomEvent('notice', { detail: { code: detail } }));
+      }, code);
+      await page.getByText(noticeText(code)).waitFor();
+    }
+  });
+
   inBrowser.it('says so where a server lets nobody change the delay', async () => {
     const plain = await startServer('--engine', 'none');
     const page = await joinRoom(site.browser, plain.url, 'off', { name: 'Anna' });

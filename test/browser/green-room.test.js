@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { readWav } from '../../testkit/sound/wav.js';
 import { BROWSER, inBrowser, openBrowser } from '../../testkit/browsers/browser.js';
-import { announced, button, openRoom } from './support/room-page.js';
+import { noticeText } from '../../public/texts/texts.js';
+import { announced, button, keepTracks, openRoom } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -67,6 +68,46 @@ inBrowser.describe(`the green room in ${BROWSER}`, () => {
     },
   );
 
+  inBrowser.it('keeps the keyboard’s place while it joins, and joins once', async () => {
+    const page = await site.room('keys', {
+      name: 'Anna',
+      // Nobody answers the browser's question.
+      prepare: (blank) =>
+        blank.addInitScript(() => {
+          navigator.mediaDevices.getUserMedia = () => new Promise(() => {});
+        }),
+    });
+    await button(page, 'Join').focus();
+    await page.keyboard.press('Enter');
+    await button(page, 'Cancel').waitFor();
+    await page.keyboard.press('Enter');
+    const focused = () =>
+      page.evaluate(() => [document.activeElement?.id, document.activeElement?.textContent]);
+    expect(await focused()).toEqual(['join-button', 'Joining…']);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await button(page, 'Join').waitFor();
+  });
+
+  inBrowser.it('says that the tested microphone is gone, until another one is tested', async () => {
+    const page = await site.room('unplugged', {
+      name: 'Anna',
+      prepare: (blank) => blank.addInitScript(keepTracks),
+    });
+    await button(page, 'Test my level').click();
+    await page.getByText('You can be heard.').waitFor();
+    await page.evaluate(() => {
+      for (const track of /** @type {any} */ (window).testTracks) {
+        track.stop();
+        track.dispatchEvent(new Event('ended'));
+      }
+    });
+    await page.getByText(noticeText('microphone-ended')).waitFor();
+    await button(page, 'Test my level').click();
+    await page.getByText('You can be heard.').waitFor();
+    expect(await page.getByRole('alert').innerText()).toBe('');
+  });
+
   inBrowser.it('plays a test sound that is soft', async () => {
     const page = await open('tone');
     await button(page, 'Play a soft test sound').click();
@@ -91,6 +132,16 @@ inBrowser.describe(`the green room in ${BROWSER}`, () => {
       await page.getByText('1 person').waitFor();
     },
   );
+
+  inBrowser.it('ends hearing oneself with the page, and says nothing of it', async () => {
+    const page = await open('mirror');
+    await button(page, 'Hear yourself').click();
+    await button(page, 'Stop hearing yourself').waitFor();
+    // The browser may keep the page, and show it again.
+    await page.evaluate(() => void window.dispatchEvent(new Event('pagehide')));
+    await button(page, 'Hear yourself').waitFor();
+    expect(await page.getByRole('alert').innerText()).toBe('');
+  });
 
   inBrowser.it('lets sound fade in: nobody’s first word is a start', async () => {
     const page = await site.room('fade', {

@@ -71,6 +71,17 @@ const USE_ROOM_PANEL = `Promise.all([
   return { requests, shown, again: asked };
 })`;
 
+/** Runs in a listeners' page: what has the focus after another recording, and after none. */
+const LEAD_TO_RECORDINGS = `import('/public/listen/listen-view.js').then(({ ListenView }) => {
+  const view = new ListenView('recorded', { isEmbedded: false, name: '', invited: '' }, {});
+  view.recorded('1');
+  [...document.querySelectorAll('a')].find(({ href }) => href.endsWith('/1')).focus();
+  view.recorded('2', 'https://a.example');
+  const { href } = document.activeElement;
+  view.recorded(null);
+  return [href, document.activeElement.id];
+})`;
+
 inBrowser.describe('the page’s kit', () => {
   const site = useSite(['--engine', 'none']);
 
@@ -105,6 +116,31 @@ inBrowser.describe('the page’s kit', () => {
       shown: [true, false, false],
       again: ['bans', 'listeners'],
     });
+  });
+
+  inBrowser.it('has dialogs that a press outside closes, and no other', async () => {
+    const page = await site.page('/');
+    const module = "import('/public/ui/kit/dialog.js')";
+    await page.evaluate(`${module}.then((kit) => void kit.showDialog('Title', 'some words'))`);
+    const dialog = page.getByRole('dialog');
+    const box = await dialog.boundingBox();
+    if (box === null) throw new Error('the dialog is hidden');
+    await page.mouse.click(box.x + 5, box.y + 5);
+    // Words are selected up to a place outside.
+    await page.mouse.move(box.x + box.width / 2, box.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width + 30, box.y + 40);
+    await page.mouse.up();
+    expect(await dialog.isVisible()).toBe(true);
+    await page.mouse.click(box.x + box.width + 30, box.y + 40);
+    await expect.poll(() => dialog.count()).toBe(0);
+  });
+
+  inBrowser.it('keeps the keyboard’s place on the listeners’ link to a recording', async () => {
+    await site.guest('recorded', 'Ann');
+    const page = await site.page('/r/recorded?listen');
+    const focused = await page.evaluate(LEAD_TO_RECORDINGS);
+    expect(focused).toEqual(['https://a.example/recordings/2', 'listen-button']);
   });
 
   inBrowser.it('announces a sentence beside one of a moment before', async () => {

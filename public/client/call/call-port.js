@@ -113,8 +113,7 @@ export class CallWorker {
  * from the page's own origin. Its module may import from any origin that shares it (HTML standard,
  * "Worker" constructor).
  * @param {URL} url of the module
- * @returns {Worker} which gets an `error` event if the browser starts none, as where the page's
- *   Content-Security-Policy doesn't have `blob:` in its `worker-src`
+ * @returns {Worker}
  */
 export function startWorker(url) {
   try {

@@ -30,7 +30,7 @@ export class HeardSpeakers {
   #heardMs = new Float64Array(MAX_LISTED_SPEAKERS);
   #count = 0;
   #frame = -1;
-  /** The first packet tells of silence, too: an earlier session may have ended amid speech. */
+  /** The first packet tells of silence, too. */
   #isNew = true;
   #reportedMs = -Infinity;
   /** Arrival of the last separate voice. */

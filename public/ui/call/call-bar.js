@@ -40,7 +40,7 @@ export class CallBar {
     current.store.subscribe(['people', 'you', 'state', 'recording'], ({ state, recording }) => {
       this.#showHand(Boolean(current.me?.hand));
       // Only the server can raise it.
-      this.#hand.disabled = state === 'away';
+      this.#hand.setAttribute('aria-disabled', String(state === 'away'));
       this.#showRecording(recording?.on === true);
     });
     this.#more.addEventListener('click', () => this.#showMore(!this.#isMore));

@@ -1,4 +1,4 @@
-import { elementOf, setText } from '../kit/element.js';
+import { elementOf, isComposing, setText } from '../kit/element.js';
 
 /**
  * @typedef {object} SideContent  a content of the side panel
@@ -25,7 +25,7 @@ export class SidePanel {
     // Listens on the document, because the focused element may be gone.
     document.addEventListener('keydown', (event) => {
       const isFree = !event.defaultPrevented && !document.querySelector('dialog[open]');
-      if (event.key === 'Escape' && isFree) this.close(true);
+      if (event.key === 'Escape' && isFree && !isComposing(event)) this.close(true);
     });
   }
 

@@ -2,7 +2,7 @@ import { MAX_CHAT_CHARACTERS } from '../../shared/text.js';
 import { makeMessage } from './chat-message.js';
 import { isAllowed } from '../../client/call/call-view.js';
 import { Store } from '../../client/call/store.js';
-import { announce, build, makeIcon, setText } from '../kit/element.js';
+import { announce, build, isComposing, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
 import { Outbox } from './outbox.js';
 import { labels, noticeText, texts } from '../../texts/texts.js';
@@ -82,7 +82,7 @@ export class ChatPanel {
       this.#submit();
     });
     this.#field.addEventListener('keydown', (event) => {
-      if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+      if (event.key !== 'Enter' || event.shiftKey || isComposing(event)) return;
       event.preventDefault();
       this.#submit();
     });

@@ -49,6 +49,7 @@ export class GreenRoom {
   #button = elementOf('join-button', HTMLButtonElement);
   #cancel = elementOf('cancel-button', HTMLButtonElement);
   #cancelTimer = 0;
+  #isBusy = false;
   #devices = new DeviceFields('', {
     microphone: (microphone) => this.#microphoneChosen(microphone),
     speaker: (speaker) => this.#speakerChosen(speaker),
@@ -113,7 +114,7 @@ export class GreenRoom {
     this.#cancel.addEventListener('click', page.cancel);
     this.#form.addEventListener('submit', (event) => {
       event.preventDefault();
-      this.#join();
+      if (!this.#isBusy) this.#join();
     });
   }
 
@@ -188,7 +189,8 @@ export class GreenRoom {
 
   /** @param {boolean} busy true while the room is being joined */
   busy(busy) {
-    this.#button.disabled = busy;
+    this.#isBusy = busy;
+    this.#button.setAttribute('aria-disabled', String(busy));
     setText(this.#button, busy ? texts.joining : this.#address.listen ? texts.listen : texts.join);
     clearTimeout(this.#cancelTimer);
     this.#cancel.hidden = true;

@@ -77,7 +77,7 @@ export class MirrorCheck {
       else if (end !== null) {
         this.#call = null;
         this.#show('');
-        notices.show(end.code);
+        if (end.code !== 'left') notices.show(end.code);
       }
     });
     call.addEventListener('notice', ({ detail: { code } }) => notices.show(code));

@@ -76,6 +76,11 @@ export class SoundCheck {
       if (turn !== this.#turn) return stopMicrophone(stream);
       stopMicrophone(this.#stream);
       this.#stream = stream;
+      notices.settle('microphone-ended');
+      stream.getAudioTracks()[0].onended = () => {
+        this.stop();
+        notices.show('microphone-ended');
+      };
       this.#meter.start(stream);
       this.#watch();
       onOpen();

@@ -40,7 +40,12 @@ export function showDialog(title, ...children) {
     ...children,
     makeButton('button wide', texts.close, () => dialog.close()),
   );
-  dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
+  let isOutside = false;
+  dialog.addEventListener('pointerdown', ({ target, clientX: x, clientY: y }) => {
+    const { left, right, top, bottom } = dialog.getBoundingClientRect();
+    isOutside = target === dialog && (x < left || x > right || y < top || y > bottom);
+  });
+  dialog.addEventListener('click', () => isOutside && dialog.close());
   return () => dialog.close();
 }
 

@@ -83,6 +83,9 @@ export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** True for a key of an input method; in Safari the last has 229. @param {KeyboardEvent} event */
+export const isComposing = (event) => event.isComposing || event.keyCode === 229;
+
 /**
  * Calls `run` at each press outside some elements, such as to close a menu.
  * @param {Element[]} inside

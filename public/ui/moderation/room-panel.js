@@ -1,7 +1,7 @@
 import { moderate } from '../../client/call/moderate.js';
 import { MAX_PASSWORD_LENGTH } from '../../shared/limits.js';
 import { ask } from '../kit/dialog.js';
-import { announce, build, makeButton, setText } from '../kit/element.js';
+import { announce, build, keepFocus, makeButton, setText } from '../kit/element.js';
 import { KeyedList } from '../kit/keyed-list.js';
 import { AudienceList } from './audience-list.js';
 import { GroupControls } from '../groups/group-controls.js';
@@ -64,15 +64,17 @@ export class RoomPanel {
       if (send(message)) setTimeout(show, ANSWER_MS);
       else show();
     };
-    const copy = (
-      /** @type {string} */ link,
-      /** @type {string} */ copied = callTexts.linkCopied,
-    ) =>
-      void navigator.clipboard.writeText(link).then(
-        () => announce(copied),
-        () => notices.show('copy-failed'),
-      );
-    this.#audience = new AudienceList(send, () => copy(listenLink(location)));
+    /** @param {string} link */
+    const copy = async (link, copied = callTexts.linkCopied) => {
+      try {
+        // Pages without HTTPS have no clipboard.
+        await navigator.clipboard.writeText(link);
+        announce(copied);
+      } catch {
+        notices.show('copy-failed');
+      }
+    };
+    this.#audience = new AudienceList(send, () => void copy(listenLink(location)));
     this.#broadcast = new BroadcastControls(send, copy);
     this.#streams = new StreamControls(send, copy);
     this.#lock = makeSwitch('room-lock', texts.lock, texts.lockHint, (on) =>
@@ -123,8 +125,9 @@ export class RoomPanel {
         makeButton('button danger', texts.endForAll, end),
       ),
     );
-    current.store.subscribe(['access'], ({ access }) => this.#show(access));
-    current.store.subscribe(['people', 'you'], (call) => this.#showStepDown(call));
+    const keeping = (/** @type {() => void} */ change) => keepFocus(change, () => this.#lock.input);
+    current.store.subscribe(['access'], ({ access }) => keeping(() => this.#show(access)));
+    current.store.subscribe(['people', 'you'], (call) => keeping(() => this.#showStepDown(call)));
     // A new join begins without what was requested before.
     current.store.subscribe(['joined', 'state'], ({ state }) => {
       if (state === 'joined' && this.element.checkVisibility()) this.opened();

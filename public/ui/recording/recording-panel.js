@@ -1,5 +1,5 @@
 import { isAllowed, NO_CALL } from '../../client/call/call-view.js';
-import { build, makeButton, makeIcon, setText } from '../kit/element.js';
+import { build, keepFocus, makeButton, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
 import { labelOf } from '../people/person.js';
 import { locale } from '../../texts/language.js';
@@ -106,21 +106,21 @@ export class RecordingPanel {
     const allowed = session === 0 || isAllowed(access, 'record');
     const canBePublic = allowed && access.role === 'moderator' && access.rules.broadcast;
     const isOn = recording?.on === true;
-    this.#publicRow.hidden = isOn || !canBePublic;
-    this.#page.hidden = recording === null;
     if (recording) this.#page.href = `${origin}/recordings/${encodeURIComponent(recording.id)}`;
     this.#recording = recording;
     this.#allowed = allowed;
     this.#say();
-    const hadFocus = [this.#start, this.#stop].some((button) => button === document.activeElement);
-    this.#start.hidden = isOn || !allowed;
-    this.#stop.hidden = !isOn || !canStop(recording, people, you, allowed);
-    // The button that was pressed is hidden now; the focus goes to the other one, or to the panel.
-    if (hadFocus)
-      (
-        [this.#stop, this.#start].find(({ hidden }) => !hidden) ?? document.getElementById('side')
-      )?.focus();
-    this.#meRow.hidden = !isOn;
+    keepFocus(
+      () => {
+        this.#publicRow.hidden = isOn || !canBePublic;
+        this.#page.hidden = recording === null;
+        this.#start.hidden = isOn || !allowed;
+        this.#stop.hidden = !isOn || !canStop(recording, people, you, allowed);
+        this.#meRow.hidden = !isOn;
+      },
+      () =>
+        [this.#stop, this.#start].find(({ hidden }) => !hidden) ?? document.getElementById('side'),
+    );
     this.#me.checked = people.find(({ id }) => id === you)?.recorded === true;
     const recorded = people.filter((person) => person.recorded).map(labelOf);
     setText(this.#people, isOn ? texts.recordedPeople(recorded) : '');
