@@ -5,6 +5,14 @@
  *
  * @typedef {Omit<Beat, 'version' | 'at'>} SelfDescription  what a node announces about itself
  *
+ * @typedef {object} OwnNode  this node, as its parts share it
+ * @property {Bus} bus
+ * @property {Clock} clock
+ * @property {() => number} wallNow  milliseconds since 1970
+ * @property {Subjects} subjects
+ * @property {ClusterMessageReader} reader
+ * @property {() => SelfDescription} self
+ *
  * @typedef {object} Known  another node, from its beats
  * @property {Beat} beat  the last one
  * @property {number} heardMs  time of the last beat on the monotonic clock
@@ -38,12 +46,7 @@ const SKEW_DECAY_MS = 50;
 
 /** Tracks the live nodes: each announces itself and its free capacity five times a second. */
 export class Beats {
-  #bus;
-  #clock;
-  #wallNow;
-  #subjects;
-  #reader;
-  #self;
+  #node;
   #came;
   /** @type {Map<string, Known>} */
   #known = new Map();
@@ -53,51 +56,35 @@ export class Beats {
   /** @type {(() => void)[]} */
   #stops = [];
 
-  /**
-   * @param {object} options
-   * @param {Bus} options.bus
-   * @param {Clock} options.clock
-   * @param {() => number} options.wallNow  milliseconds since 1970
-   * @param {Subjects} options.subjects
-   * @param {ClusterMessageReader} options.reader
-   * @param {() => SelfDescription} options.self
-   * @param {() => void} options.came  called for each new node
-   */
-  constructor({ bus, clock, wallNow, subjects, reader, self, came }) {
-    this.#bus = bus;
-    this.#clock = clock;
-    this.#wallNow = wallNow;
-    this.#subjects = subjects;
-    this.#reader = reader;
-    this.#self = self;
+  /** @param {OwnNode} node @param {() => void} came  called for each new node */
+  constructor(node, came) {
+    this.#node = node;
     this.#came = came;
   }
 
   start() {
-    this.#stops.push(this.#bus.subscribe(this.#subjects.beats, (message) => this.#heard(message)));
-    this.#stops.push(repeat(this.#clock, BEAT_MS, () => this.tell()));
+    const { bus, clock, subjects } = this.#node;
+    this.#stops.push(bus.subscribe(subjects.beats, (message) => this.#heard(message)));
+    this.#stops.push(repeat(clock, BEAT_MS, () => this.tell()));
     this.tell();
   }
 
   /** Announces this node now. */
   tell() {
-    const own = this.#self();
-    this.#bus.publish(this.#subjects.beat(own.id), {
-      version: CLUSTER_VERSION,
-      ...own,
-      at: this.#wallNow(),
-    });
+    const { bus, subjects, self, wallNow } = this.#node;
+    const own = self();
+    bus.publish(subjects.beat(own.id), { version: CLUSTER_VERSION, ...own, at: wallNow() });
   }
 
   /** @param {unknown} message */
   #heard(message) {
-    const beat = this.#reader.read(beatSchema, message);
-    if (beat === null || beat.id === this.#self().id) return;
-    const now = this.#clock.now();
+    const beat = this.#node.reader.read(beatSchema, message);
+    if (beat === null || beat.id === this.#node.self().id) return;
+    const now = this.#node.clock.now();
     const before = this.#known.get(beat.id);
     if (!before && this.#known.size >= MAX_NODES) this.#forget(now);
     if (!before && this.#known.size >= MAX_NODES) return;
-    const offsetMs = beat.at - this.#wallNow();
+    const offsetMs = beat.at - this.#node.wallNow();
     // Delay on the network makes a clock look late, so the quickest beat counts.
     const steady =
       before === undefined ? offsetMs : Math.max(offsetMs, before.offsetMs - SKEW_DECAY_MS);
@@ -126,20 +113,19 @@ export class Beats {
    * @param {string | undefined} origin
    */
   isOurs(origin) {
-    return (
-      origin !== undefined && (this.#origins.has(origin) || this.#self().origins.includes(origin))
-    );
+    if (origin === undefined) return false;
+    return this.#origins.has(origin) || this.#node.self().origins.includes(origin);
   }
 
   /** @returns {Known[]} */
   #alive() {
-    const since = this.#clock.now() - ALIVE_MS;
+    const since = this.#node.clock.now() - ALIVE_MS;
     return [...this.#known.values()].filter(({ heardMs }) => heardMs >= since);
   }
 
   /** True when a node has fallen silent in the last minute: it may have had rooms. */
   get isSomeoneMissing() {
-    const now = this.#clock.now();
+    const now = this.#node.clock.now();
     return [...this.#known.values()].some(
       ({ heardMs }) => now - heardMs > ALIVE_MS && now - heardMs < FORGOTTEN_MS,
     );
@@ -148,7 +134,7 @@ export class Beats {
   /** True for a node whose beats still come, and for this one. @param {string} id */
   isAlive(id) {
     const heardMs = this.#known.get(id)?.heardMs ?? -Infinity;
-    return id === this.#self().id || this.#clock.now() - heardMs <= ALIVE_MS;
+    return id === this.#node.self().id || this.#node.clock.now() - heardMs <= ALIVE_MS;
   }
 
   /** Address of a node for clients. @param {string} id @returns {NodeAddress | null} */
@@ -159,7 +145,7 @@ export class Beats {
 
   /** Addresses of all live nodes for clients, this one first. @returns {NodeAddress[]} */
   addresses() {
-    return [addressIn(this.#self()), ...this.#alive().map(({ beat }) => addressIn(beat))];
+    return [addressIn(this.#node.self()), ...this.#alive().map(({ beat }) => addressIn(beat))];
   }
 
   /**
@@ -169,7 +155,7 @@ export class Beats {
    * @returns {SelfDescription[]}
    */
   order(room) {
-    const own = this.#self();
+    const own = this.#node.self();
     const others = this.#alive();
     const middle = median([0, ...others.map(({ offsetMs }) => offsetMs)]);
     const isOff = (/** @type {number} */ offsetMs) => Math.abs(offsetMs - middle) > MAX_SKEW_MS;
@@ -201,7 +187,7 @@ export class Beats {
    * @returns {NodeAddress | null} null if there is none
    */
   relayFor(room) {
-    const own = this.#self().id;
+    const own = this.#node.self().id;
     const able = this.order(room).filter(
       ({ id, busy, people, maxPeople }) => id !== own && !busy && people < maxPeople,
     );

@@ -61,7 +61,6 @@ const MOVED_AT_ONCE = 8;
  * drains.
  */
 export class Cluster {
-  #bus;
   #log;
   #rooms;
   #limits;
@@ -69,10 +68,9 @@ export class Cluster {
   #beats;
   #ownership;
   #roomsByNode;
-  #reader;
   #rules;
   #bans;
-  #subjects;
+  #node;
   #draining = false;
   #movedRooms = 0;
   #closed = false;
@@ -110,35 +108,28 @@ export class Cluster {
     this.#rooms = rooms;
     this.#limits = limits;
     this.#software = software;
-    const bus = openBus(id);
-    const reader = new ClusterMessageReader(log);
-    this.#subjects = subjectsOf(name);
-    const shared = {
-      bus,
+    const node = {
+      bus: openBus(id),
       clock,
       wallNow,
-      subjects: this.#subjects,
-      reader,
+      subjects: subjectsOf(name),
+      reader: new ClusterMessageReader(log),
       self: () => this.#self(),
     };
-    this.#bus = bus;
-    this.#reader = reader;
-    this.#beats = new Beats({ ...shared, came: () => this.#nodeJoined() });
-    this.#bans = new SharedBans({ ...shared, bans: () => this.#rooms().bans });
-    this.#rules = new RoomStates({
-      ...shared,
+    this.#node = node;
+    this.#beats = new Beats(node, () => this.#nodeJoined());
+    this.#bans = new SharedBans(node, () => this.#rooms().bans);
+    this.#rules = new RoomStates(node, {
       keptMs,
       met: (room, state) => this.#rooms().met?.(room, state),
     });
-    this.#ownership = new Ownership({
-      ...shared,
+    this.#ownership = new Ownership(node, {
       isUsed: (room) => this.#rooms().get(room) !== undefined,
       audience: (room) => this.#rooms().audience?.(room) ?? { relays: false, broadcast: false },
       isEncrypted: (room) => this.#rules.of(room)?.e2e ?? false,
       yielded: (room, to) => this.#yielded(room, to),
     });
-    this.#roomsByNode = new RoomsByNode({
-      ...shared,
+    this.#roomsByNode = new RoomsByNode(node, {
       beats: this.#beats,
       ownership: this.#ownership,
       rules: this.#rules,
@@ -153,7 +144,7 @@ export class Cluster {
     this.#roomsByNode.start();
     this.#rules.start();
     this.#bans.start();
-    this.#bus.open();
+    this.#node.bus.open();
   }
 
   #nodeJoined() {
@@ -256,7 +247,8 @@ export class Cluster {
 
   /** Access to the bus for other parts of the server that exchange messages with nodes. */
   get wire() {
-    return { bus: this.#bus, subjects: this.#subjects, reader: this.#reader };
+    const { bus, subjects, reader } = this.#node;
+    return { bus, subjects, reader };
   }
 
   /**
@@ -275,11 +267,11 @@ export class Cluster {
       elsewhere: listenersElsewhere,
       dropped,
     } = this.#rooms().relayed ?? { rooms: 0, listeners: 0, elsewhere: 0, dropped: 0 };
-    const droppedMessages = this.#reader.dropped + this.#bus.dropped + dropped;
+    const droppedMessages = this.#node.reader.dropped + this.#node.bus.dropped + dropped;
     const relayed = { relayedRooms, relayListeners, listenersElsewhere };
     return {
       id: this.id,
-      bus: this.#bus.state,
+      bus: this.#node.bus.state,
       nodes: this.#beats.addresses().length,
       rooms: this.#ownership.rooms.length,
       ...relayed,
@@ -304,7 +296,7 @@ export class Cluster {
   async drain() {
     if (this.#draining) return;
     this.#draining = true;
-    if (this.#bus.state !== 'connected') return;
+    if (this.#node.bus.state !== 'connected') return;
     this.#beats.tell();
     const rooms = this.#ownership.rooms;
     const moveNext = async () => {
@@ -334,6 +326,6 @@ export class Cluster {
     this.#bans.close();
     this.#ownership.close();
     this.#beats.close();
-    await this.#bus.close();
+    await this.#node.bus.close();
   }
 }

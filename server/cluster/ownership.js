@@ -1,8 +1,6 @@
 /**
- * @import { Clock } from '../../public/shared/clock.js'
- * @import { Bus } from '../bus/bus.js'
  * @import { ChatState } from '../state/portable-state.js'
- * @import { ClusterMessageReader, NodeAddress, Subjects } from '../bus/messages.js'
+ * @import { OwnNode } from './beats.js'
  *
  * @typedef {object} Owned  a room of this node
  * @property {number} epoch
@@ -41,12 +39,7 @@ const MAX_CHATS = 500;
  * network find each other.
  */
 export class Ownership {
-  #bus;
-  #clock;
-  #wallNow;
-  #subjects;
-  #reader;
-  #self;
+  #node;
   #isUsed;
   #audience;
   #isEncrypted;
@@ -60,38 +53,17 @@ export class Ownership {
   #stopClaims = () => {};
 
   /**
+   * @param {OwnNode} node
    * @param {object} options
-   * @param {Bus} options.bus
-   * @param {Clock} options.clock
-   * @param {() => number} options.wallNow  milliseconds since 1970
-   * @param {Subjects} options.subjects
-   * @param {ClusterMessageReader} options.reader
-   * @param {() => NodeAddress & { draining: boolean }} options.self
    * @param {(room: string) => boolean} options.isUsed  true for an occupied room
-   * @param {(room: string) => { relays: boolean, broadcast: boolean }} [options.audience] see the
+   * @param {(room: string) => { relays: boolean, broadcast: boolean }} options.audience see the
    *   message `where`
-   * @param {(room: string) => boolean} [options.isEncrypted] true for a room that this node knows
+   * @param {(room: string) => boolean} options.isEncrypted true for a room that this node knows
    *   to be end-to-end encrypted
    * @param {(room: string, to: string) => void} options.yielded a room belongs to another node now
    */
-  constructor({
-    bus,
-    clock,
-    wallNow,
-    subjects,
-    reader,
-    self,
-    isUsed,
-    audience = () => ({ relays: false, broadcast: false }),
-    isEncrypted = () => false,
-    yielded,
-  }) {
-    this.#bus = bus;
-    this.#clock = clock;
-    this.#wallNow = wallNow;
-    this.#subjects = subjects;
-    this.#reader = reader;
-    this.#self = self;
+  constructor(node, { isUsed, audience, isEncrypted, yielded }) {
+    this.#node = node;
     this.#isUsed = isUsed;
     this.#audience = audience;
     this.#isEncrypted = isEncrypted;
@@ -99,7 +71,7 @@ export class Ownership {
   }
 
   start() {
-    this.#stopClaims = repeat(this.#clock, BEAT_MS, () => this.#claimSome());
+    this.#stopClaims = repeat(this.#node.clock, BEAT_MS, () => this.#claimSome());
   }
 
   /** Names of the rooms. @returns {string[]} */
@@ -131,8 +103,8 @@ export class Ownership {
   open(room, above = 0, chat) {
     if (this.#owned.has(room)) return;
     // The date gives a later room a higher epoch even if nobody knows the previous one.
-    const epoch = Math.min(Math.max(this.#wallNow(), above + 1), Number.MAX_SAFE_INTEGER);
-    const { where, claim } = this.#subjects;
+    const epoch = Math.min(Math.max(this.#node.wallNow(), above + 1), Number.MAX_SAFE_INTEGER);
+    const { bus, subjects, self } = this.#node;
     const owned = {
       epoch: Math.floor(epoch),
       answeredMs: -Infinity,
@@ -142,14 +114,16 @@ export class Ownership {
     this.#owned.set(room, owned);
     if (chat && this.#chats.size < MAX_CHATS) this.#chats.set(room, chat);
     owned.stops.push(
-      this.#bus.serve(where(room), () => ({
+      bus.serve(subjects.where(room), () => ({
         version: CLUSTER_VERSION,
-        node: this.#self(),
+        node: self(),
         epoch: owned.epoch,
         ...this.#audience(room),
       })),
     );
-    owned.stops.push(this.#bus.subscribe(claim(room), (message) => this.#claimed(room, message)));
+    owned.stops.push(
+      bus.subscribe(subjects.claim(room), (message) => this.#claimed(room, message)),
+    );
     this.#expire(room, owned);
     this.#claim(room);
   }
@@ -167,7 +141,7 @@ export class Ownership {
 
   /** @param {string} room @param {Owned} owned */
   #expire(room, owned) {
-    owned.timer = this.#clock.setTimeout(() => {
+    owned.timer = this.#node.clock.setTimeout(() => {
       if (!this.#isUsed(room)) this.release(room);
     }, HOLD_MS);
   }
@@ -178,7 +152,7 @@ export class Ownership {
     if (!owned) return;
     this.#owned.delete(room);
     this.#chats.delete(room);
-    this.#clock.clearTimeout(owned.timer);
+    this.#node.clock.clearTimeout(owned.timer);
     for (const stop of owned.stops) stop();
   }
 
@@ -186,10 +160,11 @@ export class Ownership {
   #claim(room) {
     const owned = this.#owned.get(room);
     if (!owned) return;
+    const { bus, subjects, self } = this.#node;
     const e2e = this.#isEncrypted(room);
-    this.#bus.publish(this.#subjects.claim(room), {
+    bus.publish(subjects.claim(room), {
       version: CLUSTER_VERSION,
-      node: this.#self().id,
+      node: self().id,
       epoch: owned.epoch,
       ...(e2e && { e2e }),
     });
@@ -206,9 +181,9 @@ export class Ownership {
    * @param {unknown} message
    */
   #claimed(room, message) {
-    const claim = this.#reader.read(claimSchema, message);
+    const claim = this.#node.reader.read(claimSchema, message);
     const owned = this.#owned.get(room);
-    const own = this.#self().id;
+    const own = this.#node.self().id;
     if (claim === null || owned === undefined || claim.node === own) return;
     const isStronger =
       claim.epoch > owned.epoch || (claim.epoch === owned.epoch && claim.node < own);
@@ -216,7 +191,7 @@ export class Ownership {
     if (
       !claim.e2e &&
       this.#isEncrypted(room) &&
-      !this.#self().draining &&
+      !this.#node.self().draining &&
       claim.epoch < Number.MAX_SAFE_INTEGER
     ) {
       owned.epoch = claim.epoch + 1;
@@ -232,7 +207,7 @@ export class Ownership {
    * @param {Owned} owned
    */
   #answer(room, owned) {
-    const now = this.#clock.now();
+    const now = this.#node.clock.now();
     if (now - owned.answeredMs < ANSWER_EVERY_MS) return;
     owned.answeredMs = now;
     this.#claim(room);

@@ -1,8 +1,6 @@
 /**
- * @import { Clock } from '../../public/shared/clock.js'
- * @import { Bus } from '../bus/bus.js'
  * @import { GroupsState, PlaceNote, KnownState } from '../state/portable-state.js'
- * @import { ClusterMessageReader, Subjects } from '../bus/messages.js'
+ * @import { OwnNode } from './beats.js'
  *
  * @typedef {object} Kept
  * @property {KnownState | null} rules  null after the room has ended
@@ -34,14 +32,10 @@ const MOST = 10_000;
  * so that a room survives the loss of its node unchanged.
  */
 export class RoomStates {
-  #self;
+  #node;
   #announcedAllMs = -Infinity;
   /** @type {unknown} */
   #later = null;
-  #bus;
-  #clock;
-  #subjects;
-  #reader;
   #met;
   #keptMs;
   /** States of this node's rooms. @type {Map<string, { rules: KnownState, setMs: number }>} */
@@ -52,34 +46,27 @@ export class RoomStates {
   #stops = [];
 
   /**
+   * @param {OwnNode} node
    * @param {object} options
-   * @param {Bus} options.bus
-   * @param {Clock} options.clock
-   * @param {Subjects} options.subjects
-   * @param {ClusterMessageReader} options.reader
-   * @param {() => { id: string }} options.self
    * @param {number} [options.keptMs] validity of a resume token, which a state must outlast
    * @param {(room: string, rules: KnownState) => void} options.met called when another node has, or
    *   had, a room of this one
    */
-  constructor({ bus, clock, subjects, reader, self, keptMs = 0, met }) {
+  constructor(node, { keptMs = 0, met }) {
+    this.#node = node;
     this.#keptMs = Math.max(KEPT_MS, keptMs);
-    this.#self = self;
     this.#met = met;
-    this.#bus = bus;
-    this.#clock = clock;
-    this.#subjects = subjects;
-    this.#reader = reader;
   }
 
   start() {
-    this.#stops.push(this.#bus.subscribe(this.#subjects.rules, (message) => this.#heard(message)));
-    this.#stops.push(repeat(this.#clock, REPEAT_MS, () => this.#tellAll()));
+    const { bus, clock, subjects } = this.#node;
+    this.#stops.push(bus.subscribe(subjects.rules, (message) => this.#heard(message)));
+    this.#stops.push(repeat(clock, REPEAT_MS, () => this.#tellAll()));
   }
 
   /** @param {string} room  of this node @param {KnownState} rules */
   set(room, rules) {
-    this.#own.set(room, { rules, setMs: this.#clock.now() });
+    this.#own.set(room, { rules, setMs: this.#node.clock.now() });
     this.#others.delete(room);
     this.#tell(room, rules);
   }
@@ -128,7 +115,7 @@ export class RoomStates {
    * @param {number} atMs
    */
   #aged(rules, atMs) {
-    const ms = this.#clock.now() - atMs;
+    const ms = this.#node.clock.now() - atMs;
     const bans = rules.bans.map((ban) => ({ ...ban, leftMs: ban.leftMs - ms }));
     return {
       ...rules,
@@ -140,7 +127,7 @@ export class RoomStates {
   /** @param {string} room */
   #kept(room) {
     const found = this.#others.get(room);
-    return found && this.#clock.now() - found.heardMs <= this.#keptMs ? found : null;
+    return found && this.#node.clock.now() - found.heardMs <= this.#keptMs ? found : null;
   }
 
   /**
@@ -157,15 +144,15 @@ export class RoomStates {
 
   /** Announces all states to a new node. */
   nodeJoined() {
-    const waitMs = this.#announcedAllMs + ALL_EVERY_MS - this.#clock.now();
+    const waitMs = this.#announcedAllMs + ALL_EVERY_MS - this.#node.clock.now();
     if (waitMs <= 0) this.#tellAll();
-    else this.#later ??= this.#clock.setTimeout(() => this.#tellAll(), waitMs);
+    else this.#later ??= this.#node.clock.setTimeout(() => this.#tellAll(), waitMs);
   }
 
   #tellAll() {
-    this.#clock.clearTimeout(this.#later);
+    this.#node.clock.clearTimeout(this.#later);
     this.#later = null;
-    this.#announcedAllMs = this.#clock.now();
+    this.#announcedAllMs = this.#node.clock.now();
     for (const room of this.#own.keys()) this.#tell(room, this.of(room));
   }
 
@@ -175,9 +162,10 @@ export class RoomStates {
    * @param {readonly PlaceNote[]} [places]
    */
   #tell(room, rules, places) {
-    this.#bus.publish(this.#subjects.rulesOf(room), {
+    const { bus, subjects, self } = this.#node;
+    bus.publish(subjects.rulesOf(room), {
       version: CLUSTER_VERSION,
-      from: this.#self().id,
+      from: self().id,
       room,
       rules,
       ...(places && { places }),
@@ -186,10 +174,12 @@ export class RoomStates {
 
   /** @param {unknown} message */
   #heard(message) {
-    const told = this.#reader.read(roomRules, message);
+    const told = this.#node.reader.read(roomRules, message);
     if (told === null) return;
-    if (this.#own.has(told.room))
-      return void (told.rules && told.from !== this.#self().id && this.#met(told.room, told.rules));
+    if (this.#own.has(told.room)) {
+      if (told.rules && told.from !== this.#node.self().id) this.#met(told.room, told.rules);
+      return;
+    }
     const { room, rules, places, from = null } = told;
     this.#keep(room, rules, rules?.places ?? places, from);
   }
@@ -207,7 +197,7 @@ export class RoomStates {
    */
   #keep(room, rules, places, from = null) {
     this.#others.delete(room);
-    this.#others.set(room, { rules, places, heardMs: this.#clock.now(), from });
+    this.#others.set(room, { rules, places, heardMs: this.#node.clock.now(), from });
     if (this.#others.size <= MOST) return;
     const [oldest] = this.#others.keys();
     this.#others.delete(oldest);
@@ -215,7 +205,7 @@ export class RoomStates {
 
   /** Idempotent. */
   close() {
-    this.#clock.clearTimeout(this.#later);
+    this.#node.clock.clearTimeout(this.#later);
     for (const stop of this.#stops.splice(0)) stop();
   }
 }

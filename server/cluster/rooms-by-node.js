@@ -1,9 +1,8 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
- * @import { Beats } from './beats.js'
- * @import { Bus } from '../bus/bus.js'
+ * @import { Beats, OwnNode } from './beats.js'
  * @import { ChatState, KnownState } from '../state/portable-state.js'
- * @import { ClusterMessageReader, NodeAddress, Subjects } from '../bus/messages.js'
+ * @import { NodeAddress } from '../bus/messages.js'
  * @import { Ownership } from './ownership.js'
  * @import { RoomStates } from './room-states.js'
  *
@@ -39,41 +38,28 @@ const MAX_SEARCHES = 512;
  * Locates rooms: on this node, on another, or nowhere yet; then it decides which node opens them.
  */
 export class RoomsByNode {
-  #bus;
+  #node;
   #beats;
   #ownership;
   #rules;
-  #subjects;
-  #reader;
-  #self;
   #stop = () => {};
   /** Running searches by their query. @type {Map<string, Promise<Found>>} */
   #searches = new Map();
 
   /**
-   * @param {object} options
-   * @param {Bus} options.bus
-   * @param {Beats} options.beats
-   * @param {Ownership} options.ownership
-   * @param {RoomStates} options.rules
-   * @param {Subjects} options.subjects
-   * @param {ClusterMessageReader} options.reader
-   * @param {() => NodeAddress & { draining: boolean }} options.self
+   * @param {OwnNode} node
+   * @param {{ beats: Beats, ownership: Ownership, rules: RoomStates }} parts
    */
-  constructor({ bus, beats, ownership, rules, subjects, reader, self }) {
-    this.#bus = bus;
+  constructor(node, { beats, ownership, rules }) {
+    this.#node = node;
     this.#beats = beats;
     this.#ownership = ownership;
     this.#rules = rules;
-    this.#subjects = subjects;
-    this.#reader = reader;
-    this.#self = self;
   }
 
   start() {
-    this.#stop = this.#bus.serve(this.#subjects.open(this.#self().id), (message) =>
-      this.#asked(message),
-    );
+    const { bus, subjects, self } = this.#node;
+    this.#stop = bus.serve(subjects.open(self().id), (message) => this.#asked(message));
   }
 
   /** True when this node owns a room. @param {string} room */
@@ -100,24 +86,24 @@ export class RoomsByNode {
 
   /** @param {string} room @param {FindOptions} options @returns {Promise<Found>} */
   async #search(room, options) {
-    if (this.#bus.state === 'connecting') return this.#alone(room, options);
-    if (this.#bus.state === 'lost') return 'cluster-unreachable';
+    if (this.#node.bus.state === 'connecting') return this.#alone(room, options);
+    if (this.#node.bus.state === 'lost') return 'cluster-unreachable';
     const owner = await this.#owner(room);
     if (owner) return owner;
     if (this.isHere(room)) return { node: null };
-    if (this.#bus.state !== 'connected') return 'cluster-unreachable';
+    if (this.#node.bus.state !== 'connected') return 'cluster-unreachable';
     let asked = 0;
     for (const { id } of this.#beats.order(room)) {
       if (asked++ >= MAX_ASKED) break;
       const answer =
-        id === this.#self().id
+        id === this.#node.self().id
           ? this.#openHere(room, options)
           : await this.#askToOpen(id, room, options);
       // Another node may have asked this one in the meantime.
       if (this.isHere(room)) return { node: null };
       if (answer) return answer;
     }
-    return this.#self().draining ? 'draining' : 'server-full';
+    return this.#node.self().draining ? 'draining' : 'server-full';
   }
 
   /**
@@ -136,7 +122,7 @@ export class RoomsByNode {
    * @returns {{ node: null } | null} null if this node opens nothing
    */
   #openHere(room, { hold, above, chat, rules }) {
-    if (this.#self().draining || !this.#ownership.mayOpen) return null;
+    if (this.#node.self().draining || !this.#ownership.mayOpen) return null;
     if (hold && rules) this.#rules.keep(room, rules);
     if (hold) this.#ownership.open(room, above, chat);
     return { node: null };
@@ -148,13 +134,14 @@ export class RoomsByNode {
    *   null>} the owner, or null
    */
   async #owner(room) {
+    const { bus, subjects, reader, self } = this.#node;
     const ask = (/** @type {number} */ ms) =>
-      this.#bus.request(this.#subjects.where(room), { version: CLUSTER_VERSION }, ms);
+      bus.request(subjects.where(room), { version: CLUSTER_VERSION }, ms);
     let answer = await ask(ANSWER_MS);
     if (answer === SILENCE && this.#mayBeSlow(room)) answer = await ask(SECOND_ANSWER_MS);
     if (answer === SILENCE || answer === NOBODY) return null;
-    const found = this.#reader.read(where, answer);
-    if (found === null || found.node.id === this.#self().id) return null;
+    const found = reader.read(where, answer);
+    if (found === null || found.node.id === self().id) return null;
     const { node, epoch, relays, broadcast } = found;
     return { node, ...(relays && { relayed: { epoch, broadcast } }) };
   }
@@ -184,9 +171,10 @@ export class RoomsByNode {
       ...(chat && { chat }),
       ...(rules && { rules }),
     };
-    const answer = await this.#bus.request(this.#subjects.open(node), request, ANSWER_MS);
+    const { bus, subjects, reader } = this.#node;
+    const answer = await bus.request(subjects.open(node), request, ANSWER_MS);
     if (answer === SILENCE || answer === NOBODY) return null;
-    const found = this.#reader.read(opened, answer)?.node ?? null;
+    const found = reader.read(opened, answer)?.node ?? null;
     return found && { node: found };
   }
 
@@ -200,7 +188,7 @@ export class RoomsByNode {
   async offer(room, above, state) {
     for (const { id } of this.#beats.order(room).slice(0, MAX_ASKED)) {
       if (
-        id !== this.#self().id &&
+        id !== this.#node.self().id &&
         (await this.#askToOpen(id, room, { hold: true, above, ...state }))
       )
         return true;
@@ -210,11 +198,11 @@ export class RoomsByNode {
 
   /** Answers another node's request to open a room. @param {unknown} message */
   #asked(message) {
-    const request = this.#reader.read(opening, message);
+    const request = this.#node.reader.read(opening, message);
     if (request === null) return null;
     const { room, hold, above, chat, rules } = request;
     const isHere = this.isHere(room) || this.#openHere(room, { hold, above, chat, rules }) !== null;
-    const { id, url, h3Port, certificateHashes } = this.#self();
+    const { id, url, h3Port, certificateHashes } = this.#node.self();
     return {
       version: CLUSTER_VERSION,
       node: isHere ? { id, url, h3Port, certificateHashes } : null,

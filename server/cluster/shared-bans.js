@@ -1,8 +1,6 @@
 /**
- * @import { Clock } from '../../public/shared/clock.js'
  * @import { BanChange, Bans } from '../access/bans.js'
- * @import { Bus } from '../bus/bus.js'
- * @import { ClusterMessageReader, Subjects } from '../bus/messages.js'
+ * @import { OwnNode } from './beats.js'
  */
 
 import { banChanges, CLUSTER_VERSION, MAX_BAN_CHANGES } from '../bus/messages.js';
@@ -15,11 +13,7 @@ const JOIN_MS = 100;
  * recordings may be at another one.
  */
 export class SharedBans {
-  #bus;
-  #clock;
-  #subjects;
-  #reader;
-  #self;
+  #node;
   #bans;
   /** @type {(() => void)[]} */
   #stops = [];
@@ -27,27 +21,19 @@ export class SharedBans {
   #later = null;
 
   /**
-   * @param {object} options
-   * @param {Bus} options.bus
-   * @param {Clock} options.clock
-   * @param {Subjects} options.subjects
-   * @param {ClusterMessageReader} options.reader
-   * @param {() => { id: string }} options.self
-   * @param {() => Pick<Bans, 'all' | 'heard'> | undefined} options.bans  this node's
+   * @param {OwnNode} node
+   * @param {() => Pick<Bans, 'all' | 'heard'> | undefined} bans  this node's
    */
-  constructor({ bus, clock, subjects, reader, self, bans }) {
-    this.#bus = bus;
-    this.#clock = clock;
-    this.#subjects = subjects;
-    this.#reader = reader;
-    this.#self = self;
+  constructor(node, bans) {
+    this.#node = node;
     this.#bans = bans;
   }
 
   start() {
-    this.#stops.push(this.#bus.subscribe(this.#subjects.bans, (message) => this.#heard(message)));
+    const { bus, subjects } = this.#node;
+    this.#stops.push(bus.subscribe(subjects.bans, (message) => this.#heard(message)));
     // Changes may have been lost, of this node and of others.
-    this.#stops.push(this.#bus.onChanged(() => this.#recover()));
+    this.#stops.push(bus.onChanged(() => this.#recover()));
   }
 
   #recover() {
@@ -63,10 +49,10 @@ export class SharedBans {
 
   /** @param {readonly BanChange[]} changes @param {boolean} [asks]  true: asks for all bans */
   #publish(changes, asks = false) {
-    const { id: from } = this.#self();
-    this.#bus.publish(this.#subjects.bans, {
+    const { bus, subjects, self } = this.#node;
+    bus.publish(subjects.bans, {
       version: CLUSTER_VERSION,
-      from,
+      from: self().id,
       changes,
       ...(asks && { asks }),
     });
@@ -74,7 +60,7 @@ export class SharedBans {
 
   /** Announces all bans to a new node. */
   nodeJoined() {
-    this.#later ??= this.#clock.setTimeout(() => {
+    this.#later ??= this.#node.clock.setTimeout(() => {
       this.#later = null;
       this.tell(this.#bans()?.all() ?? []);
     }, JOIN_MS);
@@ -82,8 +68,8 @@ export class SharedBans {
 
   /** @param {unknown} message */
   #heard(message) {
-    const told = this.#reader.read(banChanges, message);
-    if (told === null || told.from === this.#self().id) return;
+    const told = this.#node.reader.read(banChanges, message);
+    if (told === null || told.from === this.#node.self().id) return;
     for (const change of told.changes) this.#bans()?.heard(change);
     if (told.asks) this.nodeJoined();
   }
@@ -91,6 +77,6 @@ export class SharedBans {
   /** Idempotent. */
   close() {
     for (const stop of this.#stops.splice(0)) stop();
-    this.#clock.clearTimeout(this.#later);
+    this.#node.clock.clearTimeout(this.#later);
   }
 }
