@@ -358,6 +358,7 @@ class DataChannelSession extends BaseSession {
     if (text !== null && trySending(() => this.#control.sendMessage(text))) this.#farewell = null;
   }
 
+  /** @override */
   stats() {
     return {
       rttMs: this.ended ? null : this.#connection.rtt(),

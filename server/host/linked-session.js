@@ -4,8 +4,8 @@
  *
  * @import { ServerMessage } from '../../public/shared/messages/server-messages.js'
  * @import { Log } from '../log.js'
- * @import { Accept, ControlMessage, Session, SessionStats } from '../session/session.js'
- * @import { Transport } from '../session/session.js'
+ * @import { Accept, ControlMessage, Session, SessionOptions } from '../session/session.js'
+ * @import { SessionStats, Transport } from '../session/session.js'
  * @import { Link, LinkAnswer } from './worker.js'
  */
 
@@ -161,18 +161,12 @@ class LinkedSession extends BaseSession {
   #stats = NO_STATS;
 
   /**
-   * @param {object} options
-   * @param {number} options.id
-   * @param {LinkedSessions} options.links
-   * @param {LinkedTransport} options.transport
-   * @param {string} options.peer
-   * @param {string | undefined} options.room
-   * @param {Pick<Log, 'error'>} options.log
-   * @param {() => void} options.onEnd
+   * @param {SessionOptions & { id: number, links: LinkedSessions, room: string | undefined }}
+   *   options
    */
-  constructor({ id, links, transport, peer, room, log, onEnd }) {
+  constructor({ id, links, room, ...options }) {
     // The main thread counts the session, which it has.
-    super({ transport, peer, log, now: performance.now(), onEnd, isCounted: false });
+    super({ ...options, now: performance.now(), isCounted: false });
     this.id = id;
     this.room = room;
     this.#links = links;
@@ -204,6 +198,7 @@ class LinkedSession extends BaseSession {
     this.#stats = stats;
   }
 
+  /** @override */
   stats() {
     return { ...this.#stats, droppedOut: this.#stats.droppedOut + this.droppedOut };
   }

@@ -5,8 +5,7 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { ServerMessage, ServerMessages } from '../../public/shared/messages/server-messages.js'
  * @import { NodeAddress } from '../bus/messages.js'
- * @import { Log } from '../log.js'
- * @import { ControlMessage, Session, Transport } from '../session/session.js'
+ * @import { ControlMessage, Session, SessionOptions } from '../session/session.js'
  */
 
 import { ClockExchange, ClockSync } from '../../public/client/clock/clock-sync.js';
@@ -62,26 +61,18 @@ export class StreamSession extends BaseSession {
   /** @type {(format: AudioFormat) => void} */
   #admit = () => {};
 
-  /** Number of the program's packets that were dropped, because there were too many. */
-  droppedIn = 0;
   /** Node that has the room, when the session was sent there. @type {NodeAddress | null} */
   movedTo = null;
   /** Resolves when the room has admitted the program. @type {Promise<AudioFormat>} */
   admitted = new Promise((resolve) => (this.#admit = resolve));
 
   /**
-   * @param {object} options
-   * @param {Transport} options.transport
-   * @param {string} options.peer
-   * @param {string} options.room
-   * @param {Log} options.log
-   * @param {Clock} options.clock
-   * @param {Codec} options.codec
-   * @param {number} options.marginMs  of the sound's feed
-   * @param {(code: ErrorCode | null) => void} options.onEnd  code: null when the program has left
+   * @param {Omit<SessionOptions, 'onEnd'> & { room: string, clock: Clock, codec: Codec, marginMs:
+   *   number, onEnd: (code: ErrorCode | null) => void }} options marginMs: of the sound's feed;
+   *   code: null when the program has left
    */
-  constructor({ transport, peer, room, log, clock, codec, marginMs, onEnd }) {
-    super({ transport, peer, log, now: clock.now(), onEnd: () => {} });
+  constructor({ room, clock, codec, marginMs, onEnd, ...options }) {
+    super({ ...options, now: clock.now(), onEnd: () => {} });
     this.room = room;
     this.#clock = clock;
     this.#codec = codec;
@@ -206,9 +197,5 @@ export class StreamSession extends BaseSession {
   get figures() {
     const { counters, ppm = 0, waitingMs = 0 } = this.#feed ?? {};
     return { ...counters, ppm, waitingMs };
-  }
-
-  stats() {
-    return { rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: this.droppedIn };
   }
 }

@@ -13,7 +13,8 @@
  * @import { Log } from '../log.js'
  * @import { ClientAddress } from '../transport/client-address.js'
  * @import { Middleware } from '../transport/http1.js'
- * @import { Accept, ControlMessage, Session, Transport } from '../session/session.js'
+ * @import { Accept, ControlMessage, Session, SessionOptions } from '../session/session.js'
+ * @import { Transport } from '../session/session.js'
  * @import { Kind } from './live-file.js'
  */
 
@@ -239,18 +240,11 @@ class ListenSession extends BaseSession {
   #limits;
 
   /**
-   * @param {object} options
-   * @param {Transport} options.transport
-   * @param {IncomingMessage} options.request
-   * @param {ServerResponse} options.response
-   * @param {Asked} options.asked
-   * @param {Clock} options.clock
-   * @param {Log} options.log
-   * @param {string} options.peer
-   * @param {() => void} options.onEnd
+   * @param {SessionOptions & { request: IncomingMessage, response: ServerResponse, asked: Asked,
+   *   clock: Clock }} options
    */
-  constructor({ transport, request, response, asked, clock, log, peer, onEnd }) {
-    super({ transport, peer, log, now: clock.now(), onEnd });
+  constructor({ request, response, asked, clock, ...options }) {
+    super({ ...options, now: clock.now() });
     this.#request = request;
     this.#response = response;
     this.#asked = asked;
@@ -353,10 +347,6 @@ class ListenSession extends BaseSession {
     this.#file?.end();
     if (this.#response.headersSent) this.#response.end();
     else refuseReader(this.#request, this.#response, errorOfClose(code) ?? 'internal', false);
-  }
-
-  stats() {
-    return { rttMs: null, lostPackets: 0, droppedOut: this.droppedOut, droppedIn: 0 };
   }
 }
 

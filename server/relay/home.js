@@ -6,7 +6,7 @@
  * @import { Bus } from '../bus/bus.js'
  * @import { ClusterMessageReader, RelayAnswer, RelayLink, Subjects } from '../bus/messages.js'
  * @import { Log } from '../log.js'
- * @import { Accept, ControlMessage, Session } from '../session/session.js'
+ * @import { Accept, ControlMessage, Session, SessionOptions } from '../session/session.js'
  *
  * @typedef {{ bus: Bus, subjects: Subjects, reader: ClusterMessageReader }} Wire  see Cluster.wire
  */
@@ -25,8 +25,6 @@ const MAX_RELAYED = 50_000;
  * million sessions at a relay.
  */
 const ID_BYTES = 10;
-
-const NO_STATS = Object.freeze({ rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: 0 });
 
 export class RelayHome {
   #wire;
@@ -224,19 +222,12 @@ class RelayedSession extends BaseSession {
   #outbox;
 
   /**
-   * @param {object} options
-   * @param {number} options.id  its number at the relay
-   * @param {() => RelayOutbox<RelayAnswer>} options.outbox
-   * @param {RelayedTransport} options.transport
-   * @param {string} options.peer
-   * @param {string} options.room
-   * @param {Pick<Log, 'error'>} options.log
-   * @param {number} options.now
-   * @param {() => void} options.onEnd
+   * @param {SessionOptions & { now: number, id: number, outbox: () => RelayOutbox<RelayAnswer>,
+   *   room: string }} options id: its number at the relay
    */
-  constructor({ id, outbox, transport, peer, room, log, now, onEnd }) {
+  constructor({ id, outbox, room, ...options }) {
     // The relay already counts the session.
-    super({ transport, peer, log, now, onEnd, isCounted: false });
+    super({ ...options, isCounted: false });
     this.room = room;
     this.#id = id;
     this.#outbox = outbox;
@@ -275,9 +266,5 @@ class RelayedSession extends BaseSession {
    */
   close(code, reason) {
     if (this.end(code, reason)) this.#outbox().add({ type: 'close', id: this.#id, code, reason });
-  }
-
-  stats() {
-    return NO_STATS;
   }
 }

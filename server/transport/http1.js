@@ -8,7 +8,8 @@
  * @import { Log } from '../log.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ClientAddress } from './client-address.js'
- * @import { Accept, ControlMessage, Session, Transport } from '../session/session.js'
+ * @import { Accept, ControlMessage, Session, SessionOptions } from '../session/session.js'
+ * @import { Transport } from '../session/session.js'
  */
 
 import { randomBytes } from 'node:crypto';
@@ -301,16 +302,10 @@ class Http1Session extends BaseSession {
   #nextFromPeer = 1;
 
   /**
-   * @param {object} options
-   * @param {Transport} options.transport
-   * @param {string} options.peer
-   * @param {Log} options.log
-   * @param {number} options.now
-   * @param {(message: object) => void} options.onFirstMessage
-   * @param {(code: number) => void} options.onEnd
+   * @param {SessionOptions & { now: number, onFirstMessage: (message: object) => void }} options
    */
-  constructor({ transport, peer, log, now, onFirstMessage, onEnd }) {
-    super({ transport, peer, log, now, onEnd });
+  constructor({ onFirstMessage, ...options }) {
+    super(options);
     this.#onFirstMessage = onFirstMessage;
   }
 
@@ -412,10 +407,6 @@ class Http1Session extends BaseSession {
   /** @override @param {number} code @param {string} reason */
   close(code, reason) {
     this.end(code, reason);
-  }
-
-  stats() {
-    return { rttMs: null, lostPackets: 0, droppedOut: this.droppedOut, droppedIn: 0 };
   }
 }
 

@@ -11,7 +11,8 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Log } from '../log.js'
  * @import { ClientAddress } from './client-address.js'
- * @import { Accept, ControlMessage, Session, Transport } from '../session/session.js'
+ * @import { Accept, ControlMessage, Session, SessionOptions } from '../session/session.js'
+ * @import { Transport } from '../session/session.js'
  */
 
 import { STATUS_CODES } from 'node:http';
@@ -228,24 +229,17 @@ class WebSocketSession extends BaseSession {
   #clock;
   #failed = false;
   #pongs = new TokenBucket(PINGS);
-  #unansweredPings = 0;
   #pings = 0;
   #pingMs = 0;
   /** @type {number | null} */
   #rttMs = null;
 
   /**
-   * @param {object} options
-   * @param {Transport} options.transport
-   * @param {WebSocket} options.ws
-   * @param {Socket} options.socket socket beneath ws
-   * @param {Clock} options.clock
-   * @param {Log} options.log
-   * @param {string} options.peer
-   * @param {() => void} options.onEnd
+   * @param {SessionOptions & { ws: WebSocket, socket: Socket, clock: Clock }} options socket: the
+   *   one beneath ws
    */
-  constructor({ transport, ws, socket, clock, log, peer, onEnd }) {
-    super({ transport, peer, log, now: clock.now(), onEnd });
+  constructor({ ws, socket, clock, ...options }) {
+    super({ ...options, now: clock.now() });
     this.#ws = ws;
     this.#socket = socket;
     this.#clock = clock;
@@ -315,13 +309,9 @@ class WebSocketSession extends BaseSession {
     this.#ws.ping(String(this.#pings), false, ignoreError);
   }
 
+  /** @override */
   stats() {
-    return {
-      rttMs: this.#rttMs,
-      lostPackets: 0,
-      droppedOut: this.droppedOut,
-      droppedIn: this.#unansweredPings,
-    };
+    return { ...super.stats(), rttMs: this.#rttMs };
   }
 
   /** @param {Buffer} data @param {boolean} isBinary */
@@ -351,7 +341,7 @@ class WebSocketSession extends BaseSession {
     const now = this.#clock.now();
     this.heardMs = now;
     this.#countMessage(now);
-    if (this.#isBlocked || this.#pongs.take(now) > 0) this.#unansweredPings += 1;
+    if (this.#isBlocked || this.#pongs.take(now) > 0) this.droppedIn += 1;
     else this.#ws.pong(data, false, ignoreError);
   }
 

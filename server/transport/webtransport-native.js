@@ -7,8 +7,8 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
  * @import { Http3Options } from './webtransport.js'
- * @import { Accept, ControlMessage, PathStats, Session, SessionStats } from '../session/session.js'
- * @import { Transport } from '../session/session.js'
+ * @import { Accept, ControlMessage, PathStats, Session } from '../session/session.js'
+ * @import { SessionOptions, SessionStats, Transport } from '../session/session.js'
  */
 
 import { isIPv4 } from 'node:net';
@@ -317,16 +317,11 @@ export class NativeEngineSession extends BaseSession {
   #sure = null;
 
   /**
-   * @param {object} options
-   * @param {Transport} options.transport
-   * @param {string} [options.room] room in the session's URL
-   * @param {NativeSession} options.native
-   * @param {Clock} options.clock
-   * @param {Pick<Log, 'error'>} options.log
-   * @param {() => void} options.onEnd called once, after the session's end
+   * @param {Omit<SessionOptions, 'peer'> & { room?: string, native: NativeSession, clock: Clock }}
+   *   options room: the one in the session's URL
    */
-  constructor({ transport, room, native, clock, log, onEnd }) {
-    super({ transport, peer: native.peer, log, now: clock.now(), onEnd });
+  constructor({ room, native, clock, ...options }) {
+    super({ ...options, peer: native.peer, now: clock.now() });
     this.room = room;
     this.#native = native;
     this.#clock = clock;
@@ -384,10 +379,10 @@ export class NativeEngineSession extends BaseSession {
     if (this.end(code, reason)) this.#native.close(code, reason);
   }
 
-  /** @returns {SessionStats} */
+  /** @override @returns {SessionStats} */
   stats() {
     const stats = this.#native.stats();
-    if (!stats) return { rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: 0 };
+    if (!stats) return super.stats();
     return {
       rttMs: stats.rttMs,
       sentPackets: stats.sentPackets,

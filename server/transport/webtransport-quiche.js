@@ -8,9 +8,8 @@
  *
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Clock } from '../../public/shared/clock.js'
- * @import { Log } from '../log.js'
  * @import { Http3Options } from './webtransport.js'
- * @import { ControlMessage, Session, Transport } from '../session/session.js'
+ * @import { ControlMessage, Session, SessionOptions, Transport } from '../session/session.js'
  *
  * HttpServer of the package, as far as it is used.
  * @typedef {object} QuicheServer
@@ -374,15 +373,11 @@ class QuicheSession extends BaseSession {
   #lastWrite = Promise.resolve();
 
   /**
-   * @param {object} options
-   * @param {Transport} options.transport
-   * @param {QuicheWebTransport} options.webTransport
-   * @param {Clock} options.clock
-   * @param {Pick<Log, 'error'>} options.log
-   * @param {() => void} options.onEnd
+   * @param {Omit<SessionOptions, 'peer'> & { webTransport: QuicheWebTransport, clock: Clock }}
+   *   options
    */
-  constructor({ transport, webTransport, clock, log, onEnd }) {
-    super({ transport, peer: webTransport.peerAddress ?? '?', log, now: clock.now(), onEnd });
+  constructor({ webTransport, clock, ...options }) {
+    super({ ...options, peer: webTransport.peerAddress ?? '?', now: clock.now() });
     this.#webTransport = webTransport;
     this.#clock = clock;
     this.#lines = new ControlLines({
@@ -457,10 +452,6 @@ class QuicheSession extends BaseSession {
       void settlesWithin(this.#clock, FLUSH_MS, this.#lastWrite).then(() =>
         this.#closeEngine(info),
       );
-  }
-
-  stats() {
-    return { rttMs: null, lostPackets: 0, droppedOut: this.droppedOut, droppedIn: 0 };
   }
 
   /** @param {{ closeCode: number, reason: string }} info */

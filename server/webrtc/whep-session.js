@@ -4,8 +4,7 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { ServerMessage } from '../../public/shared/messages/server-messages.js'
  * @import { NodeAddress } from '../bus/messages.js'
- * @import { Log } from '../log.js'
- * @import { ControlMessage, Session, Transport } from '../session/session.js'
+ * @import { ControlMessage, Session, SessionOptions } from '../session/session.js'
  * @import { Peer } from './peer.js'
  */
 
@@ -74,16 +73,11 @@ export class WhepSession extends BaseSession {
   admitted = new Promise((resolve) => (this.#admit = resolve));
 
   /**
-   * @param {object} options
-   * @param {Transport} options.transport
-   * @param {string} options.peer
-   * @param {string} options.room
-   * @param {Log} options.log
-   * @param {Clock} options.clock
-   * @param {(code: ErrorCode | null) => void} options.onEnd
+   * @param {Omit<SessionOptions, 'onEnd'> & { room: string, clock: Clock, onEnd: (code: ErrorCode |
+   *   null) => void }} options
    */
-  constructor({ transport, peer, room, log, clock, onEnd }) {
-    super({ transport, peer, log, now: clock.now(), onEnd: () => {} });
+  constructor({ room, clock, onEnd, ...options }) {
+    super({ ...options, now: clock.now(), onEnd: () => {} });
     this.room = room;
     this.#clock = clock;
     this.#onEnd = onEnd;
@@ -183,8 +177,8 @@ export class WhepSession extends BaseSession {
     this.#onEnd(errorOfClose(code));
   }
 
+  /** @override */
   stats() {
-    const rttMs = this.#peer?.rttMs ?? null;
-    return { rttMs, lostPackets: 0, droppedOut: this.droppedOut, droppedIn: 0 };
+    return { ...super.stats(), rttMs: this.#peer?.rttMs ?? null };
   }
 }

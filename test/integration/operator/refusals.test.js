@@ -65,10 +65,6 @@ class Session extends BaseSession {
     return true;
   }
 
-  stats() {
-    return { rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: 0 };
-  }
-
   /** @param {object} message */
   say(message) {
     this.receiveControl(message, 0);
