@@ -21,14 +21,10 @@ export function openRelays({ sampleRate, maxSessions }, { cluster, clock, log, h
   const isFull = () => host().rooms.people + out.listeners >= maxSessions;
   const mayTake = () => !host().rooms.draining && !isFull();
   /** Rooms of other nodes for listeners here. */
-  const out = new Relays({
-    wire,
-    id,
-    sampleRate,
+  const out = new Relays(
+    { wire, id, sampleRate, clock, totals: () => host().rooms.totals },
     mayTake,
-    clock,
-    totals: () => host().rooms.totals,
-  });
+  );
   const home = new RelayHome({
     wire,
     id,

@@ -9,7 +9,12 @@
  * @import { LightListener } from '../mix/light-listener.js'
  * @import { Wire } from './home.js'
  *
- * @typedef {{ traffic: Traffic, rates: RateCounts }} Totals  a node's counters
+ * @typedef {object} RelayNode  this node, as its relays share it
+ * @property {Wire} wire
+ * @property {string} id
+ * @property {number} sampleRate  of all rooms of the cluster, in Hz
+ * @property {() => { traffic: Traffic, rates: RateCounts }} totals  its counters
+ * @property {Clock} clock
  */
 
 import { errors } from '../../public/shared/errors.js';
@@ -81,19 +86,15 @@ export class Relay {
   #stops = [];
 
   /**
+   * @param {RelayNode} node
    * @param {object} options
    * @param {string} options.room
    * @param {NodeAddress} options.home  owner of the room
    * @param {number} options.epoch  of the room at the owner
-   * @param {string} options.id  of this node
-   * @param {Wire} options.wire
    * @param {() => number} options.nextId  returns an unused session number
-   * @param {number} options.sampleRate  of all rooms of the cluster, in Hz
-   * @param {Totals} options.totals  of this node
-   * @param {Clock} options.clock
    * @param {(relay: Relay) => void} options.onEnd  called when the last listener has left
    */
-  constructor({ room, home, epoch, id, wire, nextId, sampleRate, totals, clock, onEnd }) {
+  constructor({ id, wire, sampleRate, totals, clock }, { room, home, epoch, nextId, onEnd }) {
     this.room = room;
     this.#home = home;
     this.epoch = epoch;
@@ -103,9 +104,10 @@ export class Relay {
     this.#onEnd = onEnd;
     this.#homeClock = new HomeClock(sampleRate);
     this.#heardMs = this.#lookedMs = clock.now();
-    this.#traffic = totals.traffic;
+    const { traffic, rates } = totals();
+    this.#traffic = traffic;
     this.#mix = new RelayedMix({
-      counts: totals.rates,
+      counts: rates,
       clock,
       want: (wanted) => this.#outbox.add({ type: 'rates', wanted }),
     });

@@ -1,10 +1,8 @@
 /**
- * @import { Clock } from '../../public/shared/clock.js'
  * @import { Found } from '../cluster/rooms-by-node.js'
  * @import { NodeAddress } from '../bus/messages.js'
  * @import { Session } from '../session/session.js'
- * @import { Wire } from './home.js'
- * @import { Totals } from './relay.js'
+ * @import { RelayNode } from './relay.js'
  */
 
 import { relayDown } from '../bus/messages.js';
@@ -12,12 +10,8 @@ import { Relay } from './relay.js';
 
 /** Relays rooms of other nodes to listeners here. */
 export class Relays {
-  #wire;
-  #id;
-  #sampleRate;
-  #clock;
+  #node;
   #mayTake;
-  #totals;
   /** One room may have several relays for a moment, while its owner changes. @type {Set<Relay>} */
   #relays = new Set();
   #nextId = 1;
@@ -25,25 +19,17 @@ export class Relays {
   #stop = () => {};
 
   /**
-   * @param {object} options
-   * @param {Wire} options.wire
-   * @param {string} options.id  of this node
-   * @param {number} options.sampleRate  of rooms, in Hz
-   * @param {() => boolean} options.mayTake  true if one more session fits on this node
-   * @param {() => Totals} options.totals  counters of this node
-   * @param {Clock} options.clock
+   * @param {RelayNode} node
+   * @param {() => boolean} mayTake  true if one more session fits on this node
    */
-  constructor({ wire, id, sampleRate, mayTake, totals, clock }) {
-    this.#wire = wire;
-    this.#id = id;
-    this.#sampleRate = sampleRate;
+  constructor(node, mayTake) {
+    this.#node = node;
     this.#mayTake = mayTake;
-    this.#totals = totals;
-    this.#clock = clock;
   }
 
   start() {
-    this.#stop = this.#wire.bus.subscribe(this.#wire.subjects.relayDown(this.#id), (message) =>
+    const { id, wire } = this.#node;
+    this.#stop = wire.bus.subscribe(wire.subjects.relayDown(id), (message) =>
       this.#answered(message),
     );
   }
@@ -87,16 +73,11 @@ export class Relays {
   #of(room, home, epoch) {
     for (const relay of this.#relays)
       if (relay.room === room && relay.isOf(home.id, epoch)) return relay;
-    const relay = new Relay({
+    const relay = new Relay(this.#node, {
       room,
       home,
       epoch,
-      id: this.#id,
-      wire: this.#wire,
       nextId: () => this.#nextId++,
-      sampleRate: this.#sampleRate,
-      totals: this.#totals(),
-      clock: this.#clock,
       onEnd: (ended) => {
         if (this.#relays.delete(ended)) this.#dropped += ended.dropped;
       },
@@ -107,7 +88,7 @@ export class Relays {
 
   /** @param {unknown} message */
   #answered(message) {
-    const told = this.#wire.reader.read(relayDown, message);
+    const told = this.#node.wire.reader.read(relayDown, message);
     if (told === null) return;
     for (const relay of [...this.#relays])
       if (relay.room === told.room && relay.epoch === told.epoch) relay.answered(told.answers);

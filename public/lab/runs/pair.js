@@ -192,20 +192,9 @@ export class Pair {
     this.#pacer = pacer;
     this.#handler = handler;
     this.#phase = phase;
-    this.#a = new ProbeClient({
-      protocol,
-      place,
-      onJoined,
-      onEnded,
-      onControl: (message) => onControl('A', message),
-    });
-    this.#b = new ProbeClient({
-      protocol,
-      place,
-      onJoined,
-      onEnded,
-      onControl: (message) => onControl('B', message),
-    });
+    const shared = { protocol, place, onJoined, onEnded };
+    this.#a = new ProbeClient({ ...shared, onControl: (message) => onControl('A', message) });
+    this.#b = new ProbeClient({ ...shared, onControl: (message) => onControl('B', message) });
   }
 
   /** @returns {readonly [ClientName, ProbeClient][]} */
