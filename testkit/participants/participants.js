@@ -5,6 +5,7 @@
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { ServerConfig } from '../../public/client/connection/choose.js'
  * @import { Connection, TransportName } from '../../public/client/connection/connection.js'
+ * @import { Nearness } from '../../public/shared/nearness.js'
  * @import { ParticipantTransport } from './connection.js'
  * @import { SocketNotes } from './own-sockets.js'
  * @import { WireNotes } from './wire-notes.js'
@@ -27,7 +28,7 @@
  *
  * @typedef {object} Listener        a participant with the whole client; times on performance.now()
  * @property {(options: { origin: string, room: string, name: string, transport: TransportName,
- *   listen?: boolean, nearness?: import('../../public/shared/nearness.js').Nearness }) =>
+ *   listen?: boolean, nearness?: Nearness }) =>
  *   Promise<unknown>} join
  * @property {() => Recording | Promise<Recording>} recording
  * @property {object | null} [stats]  the client's own, of the last second; a peer's are a promise
@@ -40,13 +41,22 @@
  * @property {(transport: ParticipantTransport, server: Server) => Promise<Connection>}
  *   openConnection
  * @property {(format: AudioFormat, bitrate: number) => Promise<Uint8Array[]>} encodeSpeech
- * @property {(options: { speaks: boolean, recordSeconds: number, sampleRate: number, periodMs?:
- *   number, device?: boolean, loops?: number, isPeer?: boolean, notesFrames?: boolean,
- *   connectsPerRequest?: boolean }) => Promise<Listener>} createListener
+ * @property {(options: ListenerOptions & { sampleRate: number, connectsPerRequest?: boolean }) =>
+ *   Promise<Listener>} createListener
  * @property {SocketNotes} [sockets] of the process, where they can be seen
  * @property {(ms: number) => number} sharedMs from performance.now() to the machine's monotonic
  *   clock
  * @property {() => number} takeCpu             percent of a core since the last time
+ *
+ * @typedef {object} ListenerOptions
+ * @property {boolean} speaks
+ * @property {number} recordSeconds
+ * @property {number} [periodMs]  of the sound card, where it is none of a browser's
+ * @property {boolean} [device]   speaks with the browser's own microphone
+ * @property {number} [loops] number of recordings of the microphone as the browser alone plays it
+ * @property {boolean} [isPeer] by the browser's WebRTC, to another one; signal() connects them
+ * @property {boolean} [notesFrames] of a peer: whether its recording has the frames that it sent
+ *   and received
  */
 
 import { fetchConfig } from '../../public/client/connection/join.js';
@@ -166,50 +176,18 @@ export class Participants {
 
   /**
    * Joins with the whole client, sound and all, and times it.
-   * @param {object} options
-   * @param {string} options.id
-   * @param {ParticipantTransport} options.transport
-   * @param {string} options.room
-   * @param {boolean} options.speaks
-   * @param {number} options.recordSeconds
-   * @param {number} [options.periodMs]  of the sound card, where it is none of a browser's
-   * @param {boolean} [options.device]   speaks with the browser's own microphone
-   * @param {number} [options.loops] number of recordings of the microphone as the browser alone
-   *   plays it
-   * @param {boolean} [options.isPeer] by the browser's WebRTC, to another one; signal() connects
-   *   them
-   * @param {boolean} [options.notesFrames] of a peer: whether its recording has the frames that it
-   *   sent and received
-   * @param {import('../../public/shared/nearness.js').Nearness} [options.nearness] of one of the
-   *   audience
+   * @param {ListenerOptions & { id: string, transport: ParticipantTransport, room: string,
+   *   nearness?: Nearness }} asked nearness: of one of the audience
    */
-  async listen({
-    id,
-    transport: asked,
-    room,
-    speaks,
-    recordSeconds,
-    periodMs,
-    device,
-    loops,
-    isPeer,
-    notesFrames,
-    nearness,
-  }) {
+  async listen({ id, transport: over, room, nearness, ...options }) {
     const { origin } = this.#at;
     const response = await fetch(new URL('/api/clock', origin));
     const { sampleRate } = await response.json();
-    const connectsPerRequest = asked === 'http1-per-request';
-    const transport = connectsPerRequest ? 'http1' : asked;
+    const connectsPerRequest = over === 'http1-per-request';
+    const transport = connectsPerRequest ? 'http1' : over;
     const listener = await this.#world.createListener({
-      speaks,
-      recordSeconds,
+      ...options,
       sampleRate,
-      periodMs,
-      device,
-      loops,
-      isPeer,
-      notesFrames,
       connectsPerRequest,
     });
     this.#listeners.set(id, listener);
