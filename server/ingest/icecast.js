@@ -3,15 +3,11 @@
  * `/listen/<room>`. The password of the user `source` is the room's stream key.
  *
  * @import { IncomingMessage, ServerResponse } from 'node:http'
- * @import { Clock } from '../../public/shared/clock.js'
  * @import { Codec } from '../../public/shared/stream/codec.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
- * @import { Cluster } from '../cluster/cluster.js'
- * @import { RoomsByThread } from '../host/rooms-by-thread.js'
- * @import { Log } from '../log.js'
- * @import { ClientAddress } from '../transport/client-address.js'
+ * @import { HttpOptions, RoomFinders } from '../transport/client-address.js'
  * @import { Middleware } from '../transport/http1.js'
- * @import { Accept, Transport } from '../session/session.js'
+ * @import { Transport } from '../session/session.js'
  */
 
 import { ByteReader } from '../../programs/sound/byte-reader.js';
@@ -74,17 +70,13 @@ const LINGER_MS = 2000;
 const NOBODY = 'Nobody is in this room. Begin to send once somebody is there.';
 
 /**
- * @typedef {object} IcecastOptions
- * @property {Accept} accept
- * @property {Pick<RoomsByThread, 'inRoom'>} rooms
- * @property {Pick<Cluster, 'find'>} [cluster]  undefined when this server has all rooms
+ * @typedef {object} StreamOptions
  * @property {Codec} codec
  * @property {number} maxSessions  limit of streams; more are refused with 'server-full'
  * @property {(request: IncomingMessage) => void} outlives  called for a request that lasts as long
  *   as its stream
- * @property {ClientAddress} [clientOf]  finds a request's client; by default its peer
- * @property {Clock} clock
- * @property {Log} log
+ *
+ * @typedef {HttpOptions & RoomFinders & StreamOptions} IcecastOptions
  *
  * @typedef {Transport & { handle: Middleware }} Icecast
  *

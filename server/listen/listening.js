@@ -8,13 +8,9 @@
  * @import { IncomingMessage, ServerResponse } from 'node:http'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
- * @import { Cluster } from '../cluster/cluster.js'
- * @import { RoomsByThread } from '../host/rooms-by-thread.js'
- * @import { Log } from '../log.js'
- * @import { ClientAddress } from '../transport/client-address.js'
+ * @import { HttpOptions, RoomFinders } from '../transport/client-address.js'
  * @import { Middleware } from '../transport/http1.js'
- * @import { Accept, ControlMessage, Session, SessionOptions } from '../session/session.js'
- * @import { Transport } from '../session/session.js'
+ * @import { ControlMessage, Session, SessionOptions, Transport } from '../session/session.js'
  * @import { Kind } from './live-file.js'
  */
 
@@ -79,16 +75,12 @@ const alive = new Uint8Array(CLOCK_REQUEST_BYTES);
 writeClockRequest(alive, 0);
 
 /**
- * @typedef {object} ListeningOptions
- * @property {Accept} accept
- * @property {Pick<RoomsByThread, 'inRoom'>} rooms
- * @property {Pick<Cluster, 'find'>} [cluster] undefined when this server has all rooms
+ * @typedef {object} ReaderOptions
  * @property {number} maxSessions limit; more are refused with 'server-full'
  * @property {(request: IncomingMessage) => void} outlives called for a request whose answer lasts
  *   as long as the room
- * @property {ClientAddress} [clientOf] finds a request's client; by default its peer
- * @property {Clock} clock
- * @property {Log} log
+ *
+ * @typedef {HttpOptions & RoomFinders & ReaderOptions} ListeningOptions
  *
  * @typedef {Transport & { handle: Middleware }} Listening
  *

@@ -4,6 +4,11 @@
  * anybody may send one.
  *
  * @import { IncomingMessage } from 'node:http'
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { Cluster } from '../cluster/cluster.js'
+ * @import { RoomsByThread } from '../host/rooms-by-thread.js'
+ * @import { Log } from '../log.js'
+ * @import { Accept } from '../session/session.js'
  */
 
 import { isIP } from 'node:net';
@@ -14,6 +19,16 @@ import { readProxies } from '../config/readers.js';
  *   the port of a client behind a proxy is 0
  *
  * @typedef {(request: Pick<IncomingMessage, 'headers' | 'socket'>) => Address} ClientAddress
+ *
+ * @typedef {object} HttpOptions  of everything that makes sessions from HTTP requests
+ * @property {Accept} accept
+ * @property {ClientAddress} [clientOf]  finds a request's client; by default its peer
+ * @property {Clock} clock
+ * @property {Log} log
+ *
+ * @typedef {object} RoomFinders  for requests to rooms that exist
+ * @property {Pick<RoomsByThread, 'inRoom'>} rooms
+ * @property {Pick<Cluster, 'find'>} [cluster]  undefined when this server has all rooms
  */
 
 /** Returns the peer as the client: no proxy is trusted. @type {ClientAddress} */

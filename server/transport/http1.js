@@ -5,11 +5,8 @@
  *
  * @import { IncomingMessage, ServerResponse } from 'node:http'
  * @import { ErrorCode } from '../../public/shared/errors.js'
- * @import { Log } from '../log.js'
- * @import { Clock } from '../../public/shared/clock.js'
- * @import { ClientAddress } from './client-address.js'
- * @import { Accept, ControlMessage, Session, SessionOptions } from '../session/session.js'
- * @import { Transport } from '../session/session.js'
+ * @import { HttpOptions } from './client-address.js'
+ * @import { ControlMessage, Session, SessionOptions, Transport } from '../session/session.js'
  */
 
 import { randomBytes } from 'node:crypto';
@@ -80,15 +77,13 @@ const TRUNCATED = Uint8Array.of((PACKET_VERSION << 4) | PacketType.audio);
  * @typedef {(list: Buffer, first: number | null) => void} Answered first: the number of the first
  *   control message in it
  *
- * @typedef {object} Http1Options
- * @property {Accept} accept
+ * @typedef {object} RequestOptions
  * @property {number} maxSessions limit; more are refused with 'server-full'
  * @property {number} idleTimeoutMs a peer that sends no request for this long is gone
- * @property {Clock} clock
- * @property {Log} log
- * @property {ClientAddress} [clientOf] finds a request's client; by default its peer
  * @property {() => string} [randomToken] makes a token that can't be guessed, of letters, digits,
  *   '-' and '_'
+ *
+ * @typedef {HttpOptions & RequestOptions} Http1Options
  *
  * @typedef {(request: IncomingMessage, response: ServerResponse, next: () => void) => void}
  *   Middleware

@@ -9,10 +9,8 @@
  * @import { Duplex } from 'node:stream'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
- * @import { Log } from '../log.js'
- * @import { ClientAddress } from './client-address.js'
- * @import { Accept, ControlMessage, Session, SessionOptions } from '../session/session.js'
- * @import { Transport } from '../session/session.js'
+ * @import { HttpOptions } from './client-address.js'
+ * @import { ControlMessage, Session, SessionOptions, Transport } from '../session/session.js'
  */
 
 import { STATUS_CODES } from 'node:http';
@@ -73,8 +71,7 @@ const PINGS = Object.freeze({ atOnce: 10, perSecond: 5 });
 const RTT_WEIGHT = 1 / 8;
 
 /**
- * @typedef {object} WebSocketOptions
- * @property {Accept} accept
+ * @typedef {object} UpgradeOptions
  * @property {HttpServer | HttpsServer} server its upgrades are all handled; other paths get a 404
  * @property {string} [path]
  * @property {number} maxSessions limit; more sessions are closed with 'server-full'
@@ -85,9 +82,8 @@ const RTT_WEIGHT = 1 / 8;
  * @property {(origin: string | undefined) => boolean} [allowsOrigin] called with the origin of
  *   another host's page
  * @property {number} idleTimeoutMs a peer that doesn't even answer a ping for this long is gone
- * @property {ClientAddress} [clientOf] finds a request's client; by default its peer
- * @property {Clock} clock
- * @property {Log} log
+ *
+ * @typedef {HttpOptions & UpgradeOptions} WebSocketOptions
  */
 
 /** @param {WebSocketOptions} options @returns {Transport} */

@@ -4,15 +4,11 @@
  * trickled, and no session restarts ICE.
  *
  * @import { IncomingMessage, ServerResponse } from 'node:http'
- * @import { Clock } from '../../public/shared/clock.js'
  * @import { Codec } from '../../public/shared/stream/codec.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
- * @import { Cluster } from '../cluster/cluster.js'
- * @import { RoomsByThread } from '../host/rooms-by-thread.js'
- * @import { Log } from '../log.js'
- * @import { ClientAddress } from '../transport/client-address.js'
+ * @import { HttpOptions, RoomFinders } from '../transport/client-address.js'
  * @import { Middleware } from '../transport/http1.js'
- * @import { Accept, Session, Transport } from '../session/session.js'
+ * @import { Session, Transport } from '../session/session.js'
  * @import { Offer } from './sdp.js'
  * @import { Library } from './peer.js'
  */
@@ -81,18 +77,14 @@ const MAX_ADDRESSES = 4;
 const LOOKUP_MS = 1000;
 
 /**
- * @typedef {object} WebRtcOptions
- * @property {Accept} accept
- * @property {Pick<RoomsByThread, 'inRoom'>} rooms
- * @property {Pick<Cluster, 'find'>} [cluster]  undefined when this server has all rooms
+ * @typedef {object} PeerOptions
  * @property {Codec} codec
  * @property {() => Place} at  of all sessions
  * @property {(() => Promise<Library>) | null} load  null when WebRTC is off
- * @property {ClientAddress} [clientOf]  finds a request's client; by default its peer
  * @property {(name: string) => Promise<{ address: string }[]>} [resolve]  finds the addresses of a
  *   name
- * @property {Clock} clock
- * @property {Log} log
+ *
+ * @typedef {HttpOptions & RoomFinders & PeerOptions} WebRtcOptions
  *
  * @typedef {{ handle: Middleware, close: () => Promise<void> }} WebRtc
  *
