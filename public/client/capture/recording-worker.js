@@ -30,7 +30,7 @@ export const DIRECTORY = 'own-recordings';
 const FLUSH_BLOCKS = 10;
 
 /** Writes one file. */
-export class RecordingFile {
+export class OwnFileWriter {
   #handle;
   #description;
   #tell;
@@ -118,7 +118,7 @@ const scope = /** @type {{ onmessage: unknown, postMessage: (message: FromFile) 
   /** @type {unknown} */ (globalThis)
 );
 
-/** @type {RecordingFile | null} */
+/** @type {OwnFileWriter | null} */
 let file = null;
 
 /** @param {MessageEvent<ToFile>} event */
@@ -133,7 +133,7 @@ async function receive({ data }) {
         await directory.getFileHandle(name, { create: true })
       );
     const handle = await entry.createSyncAccessHandle();
-    const opened = new RecordingFile(handle, description, (message) => scope.postMessage(message));
+    const opened = new OwnFileWriter(handle, description, (message) => scope.postMessage(message));
     file = opened;
     port.onmessage = ({ data: part }) =>
       opened.add(part, (buffer) => port.postMessage(buffer, [buffer]));

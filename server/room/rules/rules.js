@@ -36,7 +36,7 @@ import { Interpreters } from './interpreters.js';
 import { Moderation } from './moderation.js';
 import { Hands, Lobby } from './requests.js';
 import { Casting, Stage } from './stage.js';
-import { Streams } from './streams.js';
+import { StreamKey } from './stream-key.js';
 import { Succession } from './succession.js';
 
 /** Entry without token and password. @type {Readonly<Entry>} */
@@ -105,7 +105,7 @@ export class Rules {
       onLive: (isLive) =>
         services.happened?.({ event: isLive ? 'broadcast_started' : 'broadcast_finished', room }),
     });
-    this.streams = new Streams(people);
+    this.streams = new StreamKey(people);
     this.lobby = new Lobby(clock, people, config.idleTimeoutMs);
     this.hands = new Hands(clock, people);
     this.succession = new Succession({ people, clock, events });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OwnRecording } from '../../../../public/client/capture/own-recording.js';
-import { RecordingFile } from '../../../../public/client/capture/recording-worker.js';
+import { OwnFileWriter } from '../../../../public/client/capture/recording-worker.js';
 import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
 import { readWavHeader, WAV_HEADER_BYTES } from '../../../../public/shared/sound/wav.js';
 
@@ -47,7 +47,7 @@ function setUp({ channels = 1, muted = false, handle = new FakeHandle(), ...opti
   const format = createAudioFormat({ channels });
   /** @type {any[]} */
   const told = [];
-  const file = new RecordingFile(handle, 'tea, Ann', (message) => told.push(message));
+  const file = new OwnFileWriter(handle, 'tea, Ann', (message) => told.push(message));
   const port = /** @type {any} */ ({
     onmessage: () => {},
     postMessage(/** @type {any} */ part) {

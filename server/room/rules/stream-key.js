@@ -12,7 +12,7 @@ import { isSecret } from '../../secret.js';
 const KEY_BYTES = 16;
 
 /** The room's stream key, by which one program at a time sends sound to the stage. */
-export class Streams {
+export class StreamKey {
   #people;
   /** @type {string | null} */
   #key = null;
