@@ -1,14 +1,12 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Permission } from '../state/grant.js'
- * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { TickLoad } from '../clock/load-shares.js'
  * @import { Member } from '../room/people/member.js'
  * @import { Encoded } from './mix-track.js'
  * @import { Trouble } from './recording-directory.js'
- * @import { RoomConfig, RoomServices } from '../room/room-config.js'
+ * @import { RoomBase } from '../room/room-config.js'
  * @import { SpokenText } from '../room/record/captions.js'
- * @import { People } from '../room/people/people.js'
  *
  * @typedef {object} RecordingState  state of a recording, as sent to the room
  * @property {string} id           of /api/recordings/<id>/
@@ -39,7 +37,7 @@ const MAX_FILES_EACH = 50;
 
 /** Manages the recording of a room: who started it, and who agreed. */
 export class RoomRecording {
-  #name;
+  #room;
   #config;
   #services;
   #sampleClock;
@@ -60,16 +58,11 @@ export class RoomRecording {
   #closed = false;
 
   /**
-   * @param {object} options
-   * @param {string} options.name  of the room
-   * @param {RoomConfig} options.config
-   * @param {RoomServices} options.services
-   * @param {SampleClock} options.sampleClock  of the room
-   * @param {People} options.people
-   * @param {TickLoad} [options.load]  of the room
+   * @param {Pick<RoomBase, 'room' | 'config' | 'services' | 'sampleClock' | 'people'> & { load:
+   *   TickLoad }} options  load: of the room
    */
-  constructor({ name, config, services, sampleClock, people, load }) {
-    this.#name = name;
+  constructor({ room, config, services, sampleClock, people, load }) {
+    this.#room = room;
     this.#config = config;
     this.#services = services;
     this.#sampleClock = sampleClock;
@@ -144,7 +137,7 @@ export class RoomRecording {
 
   /** Owner of a recording that a member starts. @param {Member} member */
   #ownedBy({ identity, network }) {
-    return { room: this.#name, identity, network };
+    return { room: this.#room, identity, network };
   }
 
   /** @returns {Promise<Encoded>} */
@@ -179,7 +172,7 @@ export class RoomRecording {
     try {
       recording = new Recording({
         settings: { format, ticks, sampleClock: this.#sampleClock, load: this.#load },
-        room: this.#name,
+        room: this.#room,
         directory,
         encoder,
         lookahead,
@@ -205,7 +198,7 @@ export class RoomRecording {
    * @param {Member} member
    */
   #failed(error, member) {
-    this.#services.recordings?.logFailure({ room: this.#name, participant: member.id }, error);
+    this.#services.recordings?.logFailure({ room: this.#room, participant: member.id }, error);
     member.refuse('record', 'recording-failed');
   }
 
@@ -214,7 +207,7 @@ export class RoomRecording {
     const { id, startedAt, isPublic } = state;
     this.#services.happened?.({
       event: 'recording_ready',
-      room: this.#name,
+      room: this.#room,
       recording: { id, startedAt, isPublic },
     });
     if (this.#state !== state || this.#closed) return;

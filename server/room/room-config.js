@@ -22,7 +22,7 @@
  * @import { Turns } from '../timers.js'
  * @import { Happening } from '../webhooks/webhooks.js'
  * @import { Member } from './people/member.js'
- * @import { Census } from './people/people.js'
+ * @import { Census, People } from './people/people.js'
  * @import { SessionLog } from './record/reports.js'
  * @import { Room } from './room.js'
  *
@@ -107,6 +107,16 @@
  * @property {RoomTotals} totals  of rooms and members that have gone
  * @property {Census} census  of all rooms of this kind
  * @property {Tracks} tracks  the sound of all rooms' backing tracks
+ *
+ * @typedef {object} RoomBase  what a room and each of its parts are made with
+ * @property {string} room  its name
+ * @property {Readonly<RoomConfig>} config
+ * @property {RoomServices} services
+ * @property {RoomOwner} owner
+ * @property {Clock} clock  the room's: a fault of its timers ends the room
+ * @property {SampleClock} sampleClock  the room's
+ * @property {RoomEvents} events
+ * @property {People} people
  *
  * @typedef {Emitter<{
  *   fault: [where: string, error: unknown],

@@ -1,25 +1,15 @@
 /**
- * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Grant, Permission } from '../state/grant.js'
  * @import { Place } from '../access/resume-token.js'
  * @import { RoomState } from '../state/portable-state.js'
  * @import { Session } from '../session/session.js'
  * @import { MemberRoom } from './people/member.js'
- * @import { JoinRequest, RoomConfig, RoomEvents, RoomOwner, RoomServices } from './room-config.js'
+ * @import { JoinRequest, RoomBase, RoomConfig, RoomEvents } from './room-config.js'
+ * @import { RoomOwner, RoomServices } from './room-config.js'
  * @import { Entry } from './rules/rules.js'
  *
- * @typedef {object} RoomParts
- * @property {string} name
- * @property {Readonly<RoomConfig>} config
- * @property {RoomServices} services
- * @property {RoomOwner} owner
- * @property {Clock} clock  faults of its timers end the room
- * @property {RoomEvents} events
- * @property {People} people
- * @property {Sound} sound
- * @property {RoomRecord} record
- * @property {Rules} rules
+ * @typedef {RoomBase & { sound: Sound, record: RoomRecord, rules: Rules }} RoomParts
  *
  * @typedef {object} KnownPlace  earlier place of a joining person
  * @property {Member | null} before  its holder here until now
@@ -87,7 +77,7 @@ export function openRoom(name, config, allServices, owner) {
   // Rules come last: they act on people, their sound, and their recording.
   const { recording, captions } = record;
   const rules = new Rules({ ...shared, settings, sound, recording, captions });
-  return new Room({ name, config, services, owner, clock, events, people, sound, record, rules });
+  return new Room({ ...shared, sound, record, rules });
 }
 
 /**
@@ -103,8 +93,8 @@ export class Room {
   #closed = false;
 
   /** @param {RoomParts} parts */
-  constructor({ name, config, services, owner, clock, events, people, sound, record, rules }) {
-    this.name = name;
+  constructor({ room, config, services, owner, clock, events, people, sound, record, rules }) {
+    this.name = room;
     this.config = config;
     this.people = people;
     this.sound = sound;
@@ -116,7 +106,7 @@ export class Room {
     /** The room's move to another node. */
     this.moving = new Moving({ people, clock, cluster: services.cluster, rules, events });
     this.#reports = new Reports({
-      room: name,
+      room,
       clock,
       log: services.log,
       members: people.present,

@@ -2,11 +2,10 @@
  * @import { Clock } from '../../../public/shared/clock.js'
  * @import { ServerMessage } from '../../../public/shared/messages/server-messages.js'
  * @import { TickLoad } from '../../clock/load-shares.js'
- * @import { SampleClock } from '../../clock/sample-clock.js'
  * @import { ChatState } from '../../state/portable-state.js'
  * @import { Member } from '../people/member.js'
  * @import { People } from '../people/people.js'
- * @import { RoomConfig, RoomOwner, RoomServices } from '../room-config.js'
+ * @import { RoomBase } from '../room-config.js'
  *
  * @typedef {object} ChatMessage
  * @property {number} number  rises by one from message to message of a room
@@ -28,15 +27,7 @@ import { Captions } from './captions.js';
 /** Keepings of a room besides its sound: chat, captions, recording, metronome, backing track. */
 export class RoomRecord {
   /**
-   * @param {object} options
-   * @param {string} options.room  its name
-   * @param {Readonly<RoomConfig>} options.config
-   * @param {RoomServices} options.services
-   * @param {Pick<RoomOwner, 'tracks'>} options.owner
-   * @param {Clock} options.clock  the room's
-   * @param {SampleClock} options.sampleClock  the room's
-   * @param {People} options.people
-   * @param {TickLoad} options.load  the room's, which recording shares
+   * @param {RoomBase & { load: TickLoad }} options  load: the room's, which recording shares
    */
   constructor({ room, config, services, owner, clock, sampleClock, people, load }) {
     const { cluster, wallNow = Date.now } = services;
@@ -45,7 +36,7 @@ export class RoomRecord {
     this.metronome = new Metronome({ sampleClock, tell });
     const { metronome } = this;
     this.track = new BackingTrack({ sampleClock, clock, tracks: owner.tracks, tell, metronome });
-    this.recording = new RoomRecording({ name: room, config, services, sampleClock, people, load });
+    this.recording = new RoomRecording({ room, config, services, sampleClock, people, load });
     this.captions = new Captions({
       clock,
       people,

@@ -1,13 +1,11 @@
 /**
- * @import { Clock } from '../../../public/shared/clock.js'
  * @import { ErrorCode } from '../../../public/shared/errors.js'
  * @import { ModeSetting } from '../../../public/shared/limits.js'
  * @import { Bans } from '../../access/bans.js'
  * @import { Role } from '../../state/grant.js'
  * @import { Log } from '../../log.js'
  * @import { Member } from '../people/member.js'
- * @import { People } from '../people/people.js'
- * @import { RoomEvents } from '../room-config.js'
+ * @import { RoomBase } from '../room-config.js'
  * @import { RoomMode, RoomSettings } from '../sound/mode.js'
  * @import { Rule, Rules, Who } from './rules.js'
  *
@@ -42,16 +40,9 @@ export class Moderation {
   #passwords;
 
   /**
-   * @param {object} options
-   * @param {string} options.room  its name
-   * @param {Rules} options.rules
-   * @param {People} options.people
-   * @param {RoomMode} options.mode
-   * @param {Readonly<RoomSettings>} options.settings
-   * @param {Bans} options.bans  of all rooms
-   * @param {Clock} options.clock
-   * @param {Pick<Log, 'info'>} options.log
-   * @param {RoomEvents} options.events
+   * @param {Pick<RoomBase, 'room' | 'people' | 'clock' | 'events'> & { rules: Rules, mode:
+   *   RoomMode, settings: Readonly<RoomSettings>, bans: Bans, log: Pick<Log, 'info'> }} options
+   *   bans: of all rooms
    */
   constructor({ room, rules, people, mode, settings, bans, clock, log, events }) {
     this.#room = room;

@@ -1,5 +1,4 @@
 /**
- * @import { Clock } from '../../../public/shared/clock.js'
  * @import { ErrorCode } from '../../../public/shared/errors.js'
  * @import { ModerationFields } from '../../../public/shared/messages/server-messages.js'
  * @import { Kind } from '../../access/restraints.js'
@@ -9,9 +8,8 @@
  * @import { KnownState } from '../../state/portable-state.js'
  * @import { Session } from '../../session/session.js'
  * @import { Member } from '../people/member.js'
- * @import { People } from '../people/people.js'
  * @import { Captions } from '../record/captions.js'
- * @import { RoomConfig, RoomEvents, RoomOwner, RoomServices } from '../room-config.js'
+ * @import { RoomBase } from '../room-config.js'
  * @import { RoomSettings } from '../sound/mode.js'
  * @import { Sound } from '../sound/sound.js'
  * @import { By } from './moderation.js'
@@ -61,18 +59,8 @@ export class Rules {
   #counted = 0;
 
   /**
-   * @param {object} options
-   * @param {string} options.room  its name
-   * @param {Readonly<RoomConfig>} options.config
-   * @param {RoomServices} options.services
-   * @param {RoomOwner} options.owner
-   * @param {Clock} options.clock  the room's
-   * @param {RoomSettings} options.settings
-   * @param {People} options.people
-   * @param {Sound} options.sound
-   * @param {RoomRecording} options.recording
-   * @param {Pick<Captions, 'recast'>} options.captions
-   * @param {RoomEvents} options.events
+   * @param {RoomBase & { settings: RoomSettings, sound: Sound, recording: RoomRecording, captions:
+   *   Pick<Captions, 'recast'> }} options
    */
   constructor({
     room,

@@ -1,13 +1,11 @@
 /**
- * @import { Clock } from '../../../public/shared/clock.js'
  * @import { ErrorCode } from '../../../public/shared/errors.js'
  * @import { Permission } from '../../state/grant.js'
  * @import { RoomRecording } from '../../recording/room-recording.js'
  * @import { StageState } from '../../state/portable-state.js'
  * @import { Session } from '../../session/session.js'
  * @import { Member } from '../people/member.js'
- * @import { People } from '../people/people.js'
- * @import { Cluster, JoinRequest, RoomConfig, RoomOwner } from '../room-config.js'
+ * @import { Cluster, JoinRequest, RoomBase } from '../room-config.js'
  * @import { RoomMode } from '../sound/mode.js'
  * @import { Sound } from '../sound/sound.js'
  * @import { Entry } from './rules.js'
@@ -157,15 +155,8 @@ export class Casting {
   #cluster;
 
   /**
-   * @param {object} options
-   * @param {string} options.room  its name
-   * @param {Readonly<RoomConfig>} options.config
-   * @param {Clock} options.clock
-   * @param {Pick<RoomOwner, 'isNearlyFull'>} options.owner
-   * @param {Cluster} [options.cluster]
-   * @param {People} options.people
-   * @param {Sound} options.sound
-   * @param {RoomRecording} options.recording
+   * @param {Pick<RoomBase, 'room' | 'config' | 'clock' | 'owner' | 'people'> & { cluster?: Cluster,
+   *   sound: Sound, recording: RoomRecording }} options
    */
   constructor({ room, config, clock, owner, cluster, people, sound, recording }) {
     this.#room = room;

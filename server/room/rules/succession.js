@@ -1,10 +1,8 @@
 /**
- * @import { Clock } from '../../../public/shared/clock.js'
  * @import { NodeAddress } from '../../bus/messages.js'
  * @import { Session } from '../../session/session.js'
  * @import { Member } from '../people/member.js'
- * @import { People } from '../people/people.js'
- * @import { Cluster, RoomEvents } from '../room-config.js'
+ * @import { Cluster, RoomBase } from '../room-config.js'
  * @import { Rules } from './rules.js'
  *
  * Successors: the person who becomes moderator, and the node that gets the room.
@@ -42,12 +40,7 @@ export class Succession {
   /** Time at which each newcomer was chosen, on the monotonic clock. @type {Map<string, number>} */
   #heirs = new Map();
 
-  /**
-   * @param {object} options
-   * @param {People} options.people
-   * @param {Clock} options.clock
-   * @param {RoomEvents} options.events
-   */
+  /** @param {Pick<RoomBase, 'people' | 'clock' | 'events'>} options */
   constructor({ people, clock, events }) {
     this.#people = people;
     this.#clock = clock;
@@ -172,12 +165,8 @@ export class Moving {
   #begun = false;
 
   /**
-   * @param {object} options
-   * @param {People} options.people
-   * @param {Clock} options.clock
-   * @param {Cluster} [options.cluster]
-   * @param {Rules} options.rules
-   * @param {RoomEvents} options.events
+   * @param {Pick<RoomBase, 'people' | 'clock' | 'events'> & { cluster?: Cluster, rules: Rules }}
+   *   options
    */
   constructor({ people, clock, cluster, rules, events }) {
     this.#people = people;

@@ -7,8 +7,7 @@
  * @import { SampleClock } from '../../clock/sample-clock.js'
  * @import { Settings } from '../../state/portable-state.js'
  * @import { Session } from '../../session/session.js'
- * @import { People } from '../people/people.js'
- * @import { JoinRequest, Observer, RoomConfig } from '../room-config.js'
+ * @import { JoinRequest, Observer, RoomBase, RoomConfig } from '../room-config.js'
  * @import { Floor } from '../../mix/mixing.js'
  * @import { Streams } from './streams.js'
  */
@@ -75,11 +74,8 @@ export class RoomMode {
   #fitSinceMs = -Infinity;
 
   /**
-   * @param {object} options
-   * @param {RoomConfig} options.config
-   * @param {RoomSettings} options.settings
-   * @param {People} options.people
-   * @param {GroupedDelivery} options.delivery  the room's
+   * @param {Pick<RoomBase, 'config' | 'people'> & { settings: RoomSettings, delivery:
+   *   GroupedDelivery }} options
    */
   constructor({ config, settings, people, delivery }) {
     this.#config = config;

@@ -1,12 +1,9 @@
 /**
- * @import { Clock } from '../../../public/shared/clock.js'
  * @import { Packet } from '../../../public/shared/wire/packet.js'
  * @import { DelayControl } from '../../clock/delay-control.js'
- * @import { SampleClock } from '../../clock/sample-clock.js'
  * @import { Listener } from '../../mix/listener.js'
  * @import { Member } from '../people/member.js'
- * @import { People } from '../people/people.js'
- * @import { RoomConfig, RoomEvents, RoomOwner, RoomServices } from '../room-config.js'
+ * @import { RoomBase, RoomConfig, RoomOwner, RoomServices } from '../room-config.js'
  * @import { RoomSettings } from './mode.js'
  */
 
@@ -31,16 +28,7 @@ export class Sound {
   #roomDelay;
 
   /**
-   * @param {object} options
-   * @param {RoomConfig} options.config
-   * @param {RoomServices} options.services
-   * @param {RoomOwner} options.owner
-   * @param {Clock} options.clock  the room's
-   * @param {SampleClock} options.sampleClock  the room's
-   * @param {DelayControl} options.delay  the room's
-   * @param {RoomSettings} options.settings
-   * @param {People} options.people
-   * @param {RoomEvents} options.events
+   * @param {RoomBase & { delay: DelayControl, settings: RoomSettings }} options  delay: the room's
    */
   constructor({ config, services, owner, clock, sampleClock, delay, settings, people, events }) {
     const { codec, ticks, observer, log } = services;

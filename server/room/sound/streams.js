@@ -2,12 +2,11 @@
  * @import { Clock } from '../../../public/shared/clock.js'
  * @import { RateCounts } from '../../broadcast/layers.js'
  * @import { RoomCodec } from '../../codec/room-codec.js'
- * @import { SampleClock } from '../../clock/sample-clock.js'
  * @import { Permission } from '../../state/grant.js'
  * @import { Session, Transport } from '../../session/session.js'
  * @import { Supply } from '../../mix/light-listener.js'
  * @import { Member } from '../people/member.js'
- * @import { JoinRequest, RoomConfig, RoomServices } from '../room-config.js'
+ * @import { JoinRequest, RoomBase, RoomConfig } from '../room-config.js'
  * @import { RoomSettings } from './mode.js'
  */
 
@@ -56,12 +55,8 @@ export class Streams {
   #ladder;
 
   /**
-   * @param {object} options
-   * @param {RoomConfig} options.config
-   * @param {RoomServices} options.services
-   * @param {SampleClock} options.sampleClock  the room's
-   * @param {RoomCodec} options.codec  the room's
-   * @param {Readonly<RoomSettings>} options.settings  the room's
+   * @param {Pick<RoomBase, 'config' | 'services' | 'sampleClock'> & { codec: RoomCodec, settings:
+   *   Readonly<RoomSettings> }} options
    */
   constructor({ config, services, sampleClock, codec, settings }) {
     this.#settings = settings;
