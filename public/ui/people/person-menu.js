@@ -2,7 +2,10 @@ import { build, makeIcon, onPressOutside, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
 import { texts } from '../../texts/texts.js';
 
-/** @import { Volume } from './own-volumes.js' */
+/**
+ * @import { Volume } from './own-volumes.js'
+ * @import { Shown } from './people-list.js'
+ */
 
 /** Largest volume of one person, as a factor. */
 const MAX_GAIN = 2;
@@ -96,11 +99,8 @@ export class PersonMenu {
   /**
    * @param {string} name
    * @param {string} transport
-   * @param {object} shown
-   * @param {boolean} shown.you hides the menu: one doesn't hear oneself
-   * @param {boolean} shown.moderates one may moderate the person
-   * @param {boolean} shown.ownVolumes one has volumes of one's own
-   * @param {boolean} shown.stereo the room is stereo
+   * @param {Omit<Shown, 'recording' | 'sharedBy'>} shown  you: hides the menu, as one doesn't hear
+   *   oneself
    */
   show(name, transport, { you, moderates, ownVolumes, stereo }) {
     this.#moderate.hidden = !moderates;

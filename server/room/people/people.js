@@ -1,11 +1,9 @@
 /**
- * @import { Clock } from '../../../public/shared/clock.js'
  * @import { ServerMessage } from '../../../public/shared/messages/server-messages.js'
- * @import { ResumeTokens } from '../../access/resume-token.js'
  * @import { PersonState } from '../../state/portable-state.js'
- * @import { Cluster, RoomEvents } from '../room-config.js'
- * @import { RoomSettings } from '../sound/mode.js'
+ * @import { RoomEvents } from '../room-config.js'
  * @import { Member } from './member.js'
+ * @import { PlacesOptions } from './places.js'
  */
 
 import { prepareControl } from '../../session/session.js';
@@ -63,23 +61,17 @@ export class People {
   #told = { count: 0, countMs: -Infinity, delayMs: NaN };
 
   /**
-   * @param {object} options
-   * @param {Clock} options.clock
-   * @param {number} options.awayMs  time for which a place is kept for its holder
-   * @param {RoomEvents} options.events
-   * @param {Pick<RoomSettings, 'state'>} options.settings  for tokens
-   * @param {Census} [options.census]  of all rooms
-   * @param {string} [options.room]  its name
-   * @param {ResumeTokens} [options.tokens]  signs and reads resume tokens
-   * @param {Cluster} [options.cluster]  of which this server is a node
+   * @param {PlacesOptions & { awayMs: number, events: RoomEvents, census?: Census }} options
+   *   awayMs: time for which a place is kept for its holder; census: of all rooms
    */
-  constructor({ clock, awayMs, events, settings, census = new Census(), ...place }) {
+  constructor({ awayMs, events, census = new Census(), ...places }) {
+    const { clock } = places;
     this.#clock = clock;
     this.#awayMs = awayMs;
     this.#events = events;
     this.#census = census;
     /** Places of the members, present or away. */
-    this.places = new Places({ clock, settings, ...place });
+    this.places = new Places(places);
     /** Present members who only listen. */
     this.audience = new Audience(clock);
     /** Announcements of newcomers, changes and departures. */

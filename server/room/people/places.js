@@ -12,6 +12,13 @@
  * @property {TokenBucket} returns  limits sessions that take the place up again
  * @property {number} issuedMs  time of the holder's last token, on the monotonic clock
  * @property {string} signed  that token's changeable fields
+ *
+ * @typedef {object} PlacesOptions
+ * @property {Clock} clock
+ * @property {Pick<RoomSettings, 'state'>} settings  for tokens
+ * @property {string} [room]  its name
+ * @property {ResumeTokens} [tokens]  signs and reads resume tokens
+ * @property {Cluster} [cluster]  of which this server is a node
  */
 
 import { RENEW_MS, ResumeTokens } from '../../access/resume-token.js';
@@ -50,14 +57,7 @@ export class Places {
   #settings;
   #nextId = 1;
 
-  /**
-   * @param {object} options
-   * @param {Clock} options.clock
-   * @param {Pick<RoomSettings, 'state'>} options.settings  for tokens
-   * @param {string} [options.room]  its name
-   * @param {ResumeTokens} [options.tokens]  signs and reads resume tokens
-   * @param {Cluster} [options.cluster]  of which this server is a node
-   */
+  /** @param {PlacesOptions} options */
   constructor({ clock, settings, room = '', tokens = new ResumeTokens(), cluster }) {
     this.#clock = clock;
     this.#room = room;
