@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { constants, devNull } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../public/shared/clock.js';
 import { compactHeap, limitYoungGeneration } from './heap.js';
 import { FILES_ADVICE, isFileShortage, limitOfFiles, watchOpenFiles } from './open-files.js';
+import { VERSION } from './packages.js';
 
 /** Exit codes for a bad setting, and for an unexpected error. */
 const EXIT_SETTING = 2;
@@ -100,9 +101,8 @@ const [{ InformationRequest, loadConfig }, { partsOf, readLog }, { createLog }] 
  * @returns {Readonly<Config>}
  */
 function readConfig(argv, { options }, onOld) {
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   try {
-    return loadConfig({ argv, env: process.env, version, more: options, onOld });
+    return loadConfig({ argv, env: process.env, version: VERSION, more: options, onOld });
   } catch (error) {
     if (!(error instanceof InformationRequest)) throw error;
     process.stdout.write(error.text);

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { isAbsolute, join, sep } from 'node:path';
@@ -6,6 +6,9 @@ import { fileURLToPath } from 'node:url';
 
 /** aloud's own directory. */
 const HOME = fileURLToPath(new URL('..', import.meta.url));
+
+/** aloud's own version. @type {{ version: string }} */
+export const { version: VERSION } = JSON.parse(readFileSync(join(HOME, 'package.json'), 'utf8'));
 
 /**
  * Finds the directory of a dependency, beside aloud or below it, as npm installed it. Its files may

@@ -5,14 +5,12 @@
  * @import { ClusterRooms } from './cluster.js'
  */
 
-import { readFileSync } from 'node:fs';
 import { ResumeTokens } from '../access/resume-token.js';
 import { isHttps, pageUrl } from '../config/config.js';
 import { clusterNameOf } from '../config/readers.js';
 import { withFields } from '../log.js';
+import { VERSION } from '../packages.js';
 import { Cluster } from './cluster.js';
-
-const PACKAGE = new URL('../../package.json', import.meta.url);
 
 /**
  * Makes this server a node of a cluster if configured. It takes part from start() on.
@@ -25,7 +23,6 @@ export async function openCluster(config, { clock, wallNow, log, rooms }) {
   if (url === null) return { cluster: undefined, tokens: new ResumeTokens({ wallNow }) };
   // Imported here: a server of its own needs no client of NATS.
   const { NatsBus } = await import('./nats-bus.js');
-  const { version: software } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
   const openBus = (/** @type {string} */ id) =>
     new NatsBus(url, { name: `aloud ${id}`, log: withFields(log, { node: id }) });
   const tokens = new ResumeTokens({ key: clusterKey ?? undefined, wallNow, awayMs });
@@ -38,7 +35,7 @@ export async function openCluster(config, { clock, wallNow, log, rooms }) {
     log,
     rooms,
     limits,
-    software,
+    software: VERSION,
     keptMs: tokens.freshMs,
   });
   return { cluster, tokens };

@@ -11,16 +11,14 @@
  * @import { AddedTransport } from '../plugin.js'
  */
 
-import { readFileSync } from 'node:fs';
 import express from 'express';
 import { systemClock } from '../../public/shared/clock.js';
 import { MAX_ROOM_NAME, MAX_USER_NAME, roomNameError } from '../../public/shared/text.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 import { MAX_PIECE_BYTES } from '../../public/shared/wire/track-piece.js';
+import { VERSION } from '../packages.js';
 import { answerError, readBody } from '../request/body.js';
 import { bannedBy, ownTracks, recordingsApi, recordingsList } from './recordings-api.js';
-
-const PACKAGE = new URL('../../package.json', import.meta.url);
 
 /**
  * @typedef {object} ApiOptions
@@ -62,14 +60,13 @@ export function createApi({
   ...served
 }) {
   const api = express.Router();
-  const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
   api.use((_request, response, next) => {
     response.set('Cache-Control', 'no-store');
     next();
   });
   api.get('/config', async (request, response) => {
     response.json({
-      ...describeServer(version, served, request.headers.host),
+      ...describeServer(served, request.headers.host),
       ...(cluster && (await describeCluster(cluster, request.query.room))),
     });
   });
@@ -176,13 +173,11 @@ function loopbackOf({ certificate, h3Host }, host) {
 }
 
 /**
- * @param {string} version
  * @param {Pick<ApiOptions, 'certificate' | 'http3' | 'h3Port' | 'h3Host' | 'sessionPath' |
  *   'added' | 'unavailable'>} served
  * @param {string} [pageHost]  Host header of the request
  */
 function describeServer(
-  version,
   { certificate, http3, h3Port, h3Host, sessionPath, added, unavailable },
   pageHost = '',
 ) {
@@ -196,7 +191,7 @@ function describeServer(
     ...http3?.offer,
   };
   return {
-    version,
+    version: VERSION,
     limits: { roomName: MAX_ROOM_NAME, userName: MAX_USER_NAME, packetBytes: MAX_PACKET_BYTES },
     transports: {
       webtransport: h3Port === null ? null : webtransport,

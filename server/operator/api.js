@@ -13,7 +13,7 @@
 import express from 'express';
 import { errors } from '../../public/shared/errors.js';
 import { countRefusal } from '../counts.js';
-import { answerError, answerJson, isOfType, readBody } from '../request/body.js';
+import { answerError, answerJson, isOfType, parseJson, readBody } from '../request/body.js';
 import { OPERATOR } from '../state/grant.js';
 import { describeApi } from './openapi.js';
 import { ROUTES } from './routes.js';
@@ -161,15 +161,6 @@ function audit(log, { audit: action, audited = (change) => change }, { by, param
     'moderated',
     { isLimited: false },
   );
-}
-
-/** @param {Buffer} body */
-function parseJson(body) {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -16,13 +16,11 @@
  * @property {() => Promise<void>} close
  */
 
-import { readFileSync } from 'node:fs';
 import { createOperatorApi } from './api.js';
 import { partsOf, readListenAddress } from '../config/readers.js';
+import { VERSION } from '../packages.js';
 import { ClusterRooms } from './cluster-rooms.js';
 import { createStatus, Readiness, RequestCounts } from './status.js';
-
-const PACKAGE = new URL('../../package.json', import.meta.url);
 
 /**
  * Opens the operator's part of a server: the API, and the metrics if configured.
@@ -63,7 +61,6 @@ export async function openOperator(
 ) {
   const { operatorToken } = config;
   const { host, port: metricsPort } = partsOf(readListenAddress, config.metrics);
-  const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
   const readiness = new Readiness({ isDraining, drain: onDrain });
   const requests = new RequestCounts(server);
   const status = createStatus({
@@ -73,7 +70,7 @@ export async function openOperator(
     cluster,
     ...counts,
     now: () => clock.now(),
-    build: { version, ...build },
+    build: { version: VERSION, ...build },
     limits: { rooms: config.maxRooms, people: config.maxSessions },
     requests,
   });
@@ -92,7 +89,7 @@ export async function openOperator(
     readiness,
     status,
     operatorToken,
-    version,
+    version: VERSION,
     log,
     clientOf,
   });

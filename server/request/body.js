@@ -47,6 +47,15 @@ export function isOfType(request, type) {
   return request.headers['content-type']?.split(';', 1)[0].trim().toLowerCase() === type;
 }
 
+/** @param {Buffer} body  UTF-8 @returns {unknown} undefined if it isn't JSON */
+export function parseJson(body) {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * @param {ServerResponse} response
  * @param {number} status

@@ -31,6 +31,7 @@ import {
   answerError,
   answerJson,
   isOfType,
+  parseJson,
   readBody,
 } from '../request/body.js';
 import { TokenBucket } from '../token-bucket.js';
@@ -161,7 +162,7 @@ class RequestTransport {
       return;
     }
     readBody(request, MAX_CONTROL_BYTES, (body) => {
-      const message = body && parse(body);
+      const message = body && parseJson(body);
       if (body === null) answerError(response, 'body-too-large');
       else if (message === undefined) answerError(response, 'bad-request');
       else if (this.#closed) answerError(response, 'server-closing');
@@ -437,15 +438,6 @@ function numbersOf(url = '') {
 /** @param {Uint8Array} packet */
 function controlOf(packet) {
   return packet.length <= MAX_CONTROL_BYTES ? readControl(packet) : undefined;
-}
-
-/** @param {Buffer} body @returns {unknown} undefined when it isn't JSON */
-function parse(body) {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
 }
 
 const randomToken = () => randomBytes(18).toString('base64url');

@@ -19,6 +19,7 @@ import { errors } from '../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 import { ROOM_QUERY } from '../../public/shared/links.js';
 import { countRefusal } from '../counts.js';
+import { parseJson } from '../request/body.js';
 import { repeat } from '../timers.js';
 import { TokenBucket } from '../token-bucket.js';
 import { directClient, isSameHost, peerName } from './client-address.js';
@@ -319,7 +320,7 @@ class WebSocketSession extends BaseSession {
     } else if (isBinary) {
       this.receive(data, now);
     } else {
-      const message = parse(data);
+      const message = parseJson(data);
       if (message === undefined) this.closeWith('bad-request');
       else this.receiveControl(message, now);
     }
@@ -361,15 +362,6 @@ class WebSocketSession extends BaseSession {
 }
 
 const ignoreError = () => {};
-
-/** @param {Buffer} data UTF-8 @returns {unknown} undefined if it isn't JSON */
-function parse(data) {
-  try {
-    return JSON.parse(data.toString());
-  } catch {
-    return undefined;
-  }
-}
 
 /**
  * Writes a server's binary message as one unmasked frame (RFC 6455, section 5.2).
