@@ -1,3 +1,5 @@
+import { bessel } from '../../public/client/clock/resampler.js';
+
 /**
  * Zeros of the sinc on either side, and shape of the Kaiser window: everything beyond the band is
  * below -80 dB.
@@ -13,16 +15,6 @@ const PASSBAND = 0.94;
  * 10 kHz.
  */
 const MAX_PHASES = 4096;
-
-/** Modified Bessel function of the first kind, order 0, by its series. @param {number} x */
-function bessel(x) {
-  let [sum, term] = [1, 1];
-  for (let k = 1; term > sum * 1e-12; k++) {
-    term *= (x / (2 * k)) ** 2;
-    sum += term;
-  }
-  return sum;
-}
 
 /**
  * Converts sound to another rate, up or down, piece by piece: band-limited interpolation by a

@@ -11,7 +11,7 @@ const BEFORE = TAPS / 2 - 1;
 const KAISER_BETA = 9;
 
 /** Modified Bessel function of the first kind, order 0, by its series. @param {number} x */
-function bessel(x) {
+export function bessel(x) {
   let sum = 1;
   let term = 1;
   for (let k = 1; term > sum * 1e-12; k++) {
