@@ -142,12 +142,9 @@ export class NativeSession {
     if (this.#ended) return;
     this.stats();
     this.#ended = true;
-    try {
-      for (const stream of this.#streams.values()) stream.end();
-    } finally {
-      this.#streams.clear();
-      this.onClosed?.(code, reason, cause);
-    }
+    const streams = [...this.#streams.values()];
+    this.#streams.clear();
+    endAll(streams, () => this.onClosed?.(code, reason, cause));
   }
 
   /** @param {number} id @param {{ reads: boolean, writes: boolean }} sides */
@@ -155,6 +152,22 @@ export class NativeSession {
     const stream = new Stream(this.#native, this.id, id, sides, () => this.#streams.delete(id));
     this.#streams.set(id, stream);
     return stream;
+  }
+}
+
+/**
+ * Ends streams, and calls back after the last. A callback that throws keeps no other from being
+ * called; its error is thrown at the end.
+ * @param {Stream[]} streams
+ * @param {() => void} then
+ */
+function endAll(streams, then) {
+  const stream = streams.shift();
+  if (stream === undefined) return then();
+  try {
+    stream.end();
+  } finally {
+    endAll(streams, then);
   }
 }
 

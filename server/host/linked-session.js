@@ -2,6 +2,7 @@
  * A worker's side of sessions that the main thread has: those of WebSocket and HTTP/1, and others
  * whose room wasn't known when they began. Packets go through rings, the rest through messages.
  *
+ * @import { Clock } from '../../public/shared/clock.js'
  * @import { ServerMessage } from '../../public/shared/messages/server-messages.js'
  * @import { Log } from '../log.js'
  * @import { Accept, ControlMessage, Session, SessionOptions } from '../session/session.js'
@@ -9,8 +10,16 @@
  * @import { Link, LinkAnswer } from './worker.js'
  */
 
+import { repeat } from '../timers.js';
 import { BaseSession, prepareControl } from '../session/session.js';
 import { fromShared, MAX_RING_SESSIONS, RingReader, RingWriter } from './ring.js';
+
+/**
+ * Silence from which the main thread counts as standing still, and the interval of checks, in
+ * milliseconds. While it has sessions of a worker, it reports each of them once a second.
+ */
+const STALL_MS = 2500;
+const LOOK_MS = 1000;
 
 const NO_STATS = Object.freeze({ rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: 0 });
 
@@ -22,9 +31,15 @@ export class LinkedSessions {
   #transports = new Map();
   #accept;
   #log;
+  #clock;
   #writer;
   #reader;
   #send;
+  #stopLooks;
+  /** Time of the main thread's last message or packet, on the monotonic clock. */
+  #frontMs;
+  /** Time up to which its silence has been forgiven. */
+  #forgivenMs = -Infinity;
   /** Answers that go to the main thread in one message, in order. @type {LinkAnswer[]} */
   #out = [];
 
@@ -33,21 +48,41 @@ export class LinkedSessions {
    * @param {{ toWorker: SharedArrayBuffer, toFront: SharedArrayBuffer }} options.rings
    * @param {Accept} options.accept
    * @param {Pick<Log, 'error'>} options.log
+   * @param {Clock} options.clock
    * @param {(answers: LinkAnswer[]) => void} options.send  to the main thread
    */
-  constructor({ rings, accept, log, send }) {
+  constructor({ rings, accept, log, clock, send }) {
     this.#accept = accept;
     this.#log = log;
+    this.#clock = clock;
     this.#send = send;
+    this.#frontMs = clock.now();
     this.#writer = new RingWriter(rings.toFront);
     this.#reader = new RingReader(rings.toWorker, {
-      packet: (ids, _count, bytes, arrivalMs) =>
-        this.#sessions.get(ids[0])?.receive(bytes, fromShared(arrivalMs)),
+      packet: (ids, _count, bytes, arrivalMs) => {
+        this.#heard();
+        this.#sessions.get(ids[0])?.receive(bytes, fromShared(arrivalMs));
+      },
       mark: (id) => {
         if (!this.#writer.mark(id)) this.answer({ type: 'mark', id });
       },
     });
     this.#reader.start();
+    this.#stopLooks = repeat(clock, LOOK_MS, () => this.#look());
+  }
+
+  #heard() {
+    this.#look();
+    this.#frontMs = this.#clock.now();
+  }
+
+  /** Leaves out time in which the main thread stood still, and read no packets of anybody. */
+  #look() {
+    const now = this.#clock.now();
+    if (now - this.#frontMs <= STALL_MS) return;
+    const lateMs = now - Math.max(this.#frontMs, this.#forgivenMs);
+    this.#forgivenMs = now;
+    for (const session of this.#sessions.values()) session.forgive(lateMs, now);
   }
 
   /** Reads the packets that have come. */
@@ -57,9 +92,10 @@ export class LinkedSessions {
 
   /** Takes a message of the main thread. @param {Link} link */
   take(link) {
+    this.#heard();
     const session = this.#sessions.get(link.id);
     if (link.type === 'link') return this.#open(link);
-    if (link.type === 'control') return session?.receiveControl(link.message, performance.now());
+    if (link.type === 'control') return session?.receiveControl(link.message, this.#clock.now());
     if (link.type === 'link-stats') return session?.takeStats(link.stats);
     return void session?.end(link.code, link.reason);
   }
@@ -73,11 +109,12 @@ export class LinkedSessions {
       peer,
       room,
       log: this.#log,
+      now: this.#clock.now(),
       onEnd: () => void this.#sessions.delete(id),
     });
     this.#sessions.set(id, session);
     session.offerTo(this.#accept);
-    session.receiveControl(message, performance.now());
+    session.receiveControl(message, this.#clock.now());
   }
 
   /** @param {(Link & { type: 'link' })['transport']} named */
@@ -116,6 +153,7 @@ export class LinkedSessions {
 
   /** Idempotent. */
   close() {
+    this.#stopLooks();
     this.#reader.close();
   }
 }
@@ -166,7 +204,7 @@ class LinkedSession extends BaseSession {
    */
   constructor({ id, links, room, ...options }) {
     // The main thread counts the session, which it has.
-    super({ ...options, now: performance.now(), isCounted: false });
+    super({ ...options, isCounted: false });
     this.id = id;
     this.room = room;
     this.#links = links;
@@ -191,6 +229,12 @@ class LinkedSession extends BaseSession {
    */
   close(code, reason) {
     if (this.end(code, reason)) this.#links.answer({ type: 'close', id: this.id, code, reason });
+  }
+
+  /** @override @param {number} lateMs @param {number} now */
+  forgive(lateMs, now) {
+    super.forgive(lateMs, now);
+    this.handler?.forgive?.(lateMs, now);
   }
 
   /** @param {SessionStats} stats  of the main thread's session */

@@ -124,6 +124,7 @@ const links = new LinkedSessions({
   rings,
   accept,
   log,
+  clock,
   send: (answers) => post({ type: 'links', answers }),
 });
 const transport =

@@ -16,6 +16,8 @@
  * @property {(message: unknown) => void} control a control message arrived, parsed from JSON
  * @property {(done: () => void) => void} [settle] calls back when earlier packets have been
  *   handled, and their effects sent; without it they have been at once
+ * @property {(lateMs: number, nowMs: number) => void} [forgive] leaves out time in which the thread
+ *   that reads the session stood still
  * @property {(code: number, reason: string) => void} closed the session has ended, by either side;
  *   called once
  *
@@ -46,6 +48,8 @@
  * @property {Pick<Log, 'error'> & Partial<Log>} log
  * @property {SessionHandler | null} handler
  * @property {number} [heardMs] last sign of life of the other end, on the monotonic clock
+ * @property {(lateMs: number, nowMs: number) => void} [forgive] leaves out time in which this
+ *   process stood still, and read nothing
  * @property {(bytes: Uint8Array) => boolean} send sends one packet without waiting; false when it
  *   was dropped (and counted). The caller may reuse the bytes at once
  * @property {SureSending} [surely] for packets that must arrive even if late; absent if send()
