@@ -138,7 +138,14 @@ export class StreamSession extends BaseSession {
     });
     this.#out = new Float32Array(this.#feed.most * channels);
     this.#tickedMs = clock.now();
-    this.#stopTicks = repeat(clock, PERIOD_MS, () => this.#tick());
+    this.#stopTicks = repeat(clock, PERIOD_MS, () => {
+      try {
+        this.#tick();
+      } catch (error) {
+        // A fault of one stream must not end the server.
+        this.fail(error);
+      }
+    });
     // The room has the session once this message is sent.
     queueMicrotask(() => {
       if (this.ended) return;

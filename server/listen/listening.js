@@ -260,13 +260,27 @@ class ListenSession extends BaseSession {
    * @param {number} now on the monotonic clock
    */
   take(bytes, now) {
-    if (this.ended || this.#response.writableLength > this.#limits.blocked) this.droppedOut += 1;
-    else this.#file?.take(packet, bytes, now);
+    if (this.ended || this.#response.writableLength > this.#limits.blocked) {
+      this.droppedOut += 1;
+      return;
+    }
+    try {
+      this.#file?.take(packet, bytes, now);
+    } catch (error) {
+      // A fault of one reader's file must not end the room.
+      this.fail(error);
+    }
   }
 
   /** @param {number} now  on the monotonic clock */
   tick(now) {
-    this.#file?.fill(now);
+    if (this.ended) return;
+    try {
+      this.#file?.fill(now);
+    } catch (error) {
+      // A timer calls this, so the fault would end the server.
+      return this.fail(error);
+    }
     if (now - this.#aliveMs < ALIVE_MS) return;
     this.#aliveMs = now;
     this.receive(alive, now);
@@ -325,6 +339,13 @@ class ListenSession extends BaseSession {
     else this.#response.write(part);
     // By then the kernel's buffers are full, with minutes of sound.
     if (this.#response.writableLength > this.#limits.most) this.abandon();
+  }
+
+  /** @override @param {unknown} error */
+  fail(error) {
+    // A file with a fault may have one at its end, too.
+    this.#file = null;
+    super.fail(error);
   }
 
   /** Ends the session of a reader that doesn't read, and so can't get the end of the file. */

@@ -310,9 +310,8 @@ class WebRtcServer {
     const rate = new TokenBucket({ ...PACKETS, nowMs: clock.now() });
     const session = /** @type {StreamSession} */ (open.session);
     let dropped = 0;
-    return (/** @type {Uint8Array} */ bytes) => {
+    const take = (/** @type {Uint8Array} */ bytes) => {
       const now = clock.now();
-      if (session.ended) return;
       const isRead = rate.take(now) === 0;
       if (!isRead) dropped += 1;
       for (const samples of isRead ? sound.take(bytes, now) : []) {
@@ -322,6 +321,15 @@ class WebRtcServer {
         else dropped += 1;
       }
       session.droppedIn = dropped + sound.counters.excess;
+    };
+    return (/** @type {Uint8Array} */ bytes) => {
+      if (session.ended) return;
+      try {
+        take(bytes);
+      } catch (error) {
+        // A fault of one stream must not end the server.
+        session.fail(error);
+      }
     };
   }
 
@@ -401,13 +409,7 @@ const transportOf = (name, send) => ({
 function sendMany(sessions, bytes) {
   if (!isAudio(bytes)) return;
   for (let i = 0; i < sessions.length; i++) {
-    const session = /** @type {WhepSession} */ (sessions[i]);
-    try {
-      session.take(bytes);
-    } catch (error) {
-      // A fault of one session must not end the room.
-      session.fail(error);
-    }
+    /** @type {WhepSession} */ (sessions[i]).take(bytes);
   }
 }
 

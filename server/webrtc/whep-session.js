@@ -135,8 +135,13 @@ export class WhepSession extends BaseSession {
     if (this.ended || peer === null || format === null) return;
     const frame = this.#next < 0 ? packet.frame : unwrapFrame(packet.frame, this.#next);
     const first = frame - packet.redundancy;
-    for (let k = Math.max(first, this.#next); k <= frame; k++)
-      this.#put(peer, format, { k, repeat: frame - k }, bytes);
+    try {
+      for (let k = Math.max(first, this.#next); k <= frame; k++)
+        this.#put(peer, format, { k, repeat: frame - k }, bytes);
+    } catch (error) {
+      // A fault of one session must not end the room.
+      return this.fail(error);
+    }
     if (frame >= this.#next) this.#next = frame + 1;
   }
 

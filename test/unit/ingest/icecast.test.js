@@ -1,11 +1,15 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { Uplink } from '../../../public/client/capture/uplink.js';
 import { createIcecast } from '../../../server/ingest/icecast.js';
 import { Conference, settle } from '../../fakes/conference.js';
 
+/** @param {object} fields  of a line of the log that no test expects */
+const unexpected = (fields) => expect(fields).toBe(null);
+
 /** A room with a stream that has begun, and has sent no sound yet. */
-async function open() {
+async function open({ error = unexpected } = {}) {
   const conference = new Conference({ idleTimeoutMs: 1_000_000 });
   const { clock, rooms, codec } = conference;
   const ann = await conference.join('Ann');
@@ -20,9 +24,7 @@ async function open() {
     maxSessions: 10,
     outlives: () => {},
     clock,
-    log: /** @type {any} */ ({
-      error: (/** @type {object} */ fields) => expect(fields).toBe(null),
-    }),
+    log: /** @type {any} */ ({ error }),
   });
   const socket = Object.assign(new PassThrough(), {
     remoteAddress: '192.0.2.9',
@@ -75,4 +77,16 @@ it('a stream of Icecast goes on while the server stands still', async () => {
   expect(people()).toEqual(['Ann', 'Studio']);
   clock.advance(2000);
   expect(people()).toEqual(['Ann']);
+});
+
+it('a fault in a stream of Icecast ends that stream, and nothing else', async () => {
+  const error = vi.fn();
+  const { clock, people } = await open({ error });
+  const capture = vi.spyOn(Uplink.prototype, 'capture').mockImplementation(() => {
+    throw new Error('the encoder fails');
+  });
+  onTestFinished(() => capture.mockRestore());
+  clock.advance(100);
+  expect(people()).toEqual(['Ann']);
+  expect(error.mock.calls).toMatchObject([[{ event: 'session-failed' }, 'session failed']]);
 });

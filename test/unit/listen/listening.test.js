@@ -194,6 +194,29 @@ describe('GET /listen/<room>', () => {
     expect(room()).toMatchObject({ listeners: 1 });
   });
 
+  it('ends for a reader whose file has a fault, and for nobody else', async () => {
+    /** @type {any[]} */
+    const errors = [];
+    const log = /** @type {any} */ ({ error: (/** @type {any} */ line) => errors.push(line) });
+    const { conference, clock, ask, sessions, room } = open({ log });
+    const ann = await conference.join('Ann');
+    const answers = [];
+    for (let i = 0; i < 3; i++) answers.push(await ask('/listen/lab'));
+    const fault = () => {
+      throw new Error('the file fails');
+    };
+    answers[0].write = fault;
+    const [{ transport }] = sessions;
+    for (let frame = 0; frame < 20; frame++)
+      transport.sendMany(sessions, await ann.packet(frame, 0.5));
+    expect(answers.map(({ isOver }) => isOver)).toEqual([true, false, false]);
+    answers[1].write = fault;
+    clock.advance(2000);
+    expect(answers.map(({ isOver }) => isOver)).toEqual([true, true, false]);
+    expect(errors).toMatchObject([{ event: 'session-failed' }, { event: 'session-failed' }]);
+    expect([conference.logged, room()?.listeners]).toEqual([[], 1]);
+  });
+
   it('leaves out packets for a slow reader, and tells the room', async () => {
     const { conference, ask, sessions } = open();
     const ann = await conference.join('Ann');

@@ -5,6 +5,7 @@ import { createWebRtc, findWebRtc, MAX_PEERS, webRtcLine } from '../../../server
 import { FakeClock } from '../../../testkit/fake-clock.js';
 import { counted } from '../../../server/counts.js';
 import { open as openPeers } from '../../../server/webrtc/peer.js';
+import { ReceivedSound } from '../../../server/webrtc/received-sound.js';
 import { Conference, settle } from '../../fakes/conference.js';
 
 const OFFER = [
@@ -276,6 +277,31 @@ describe('WHIP', () => {
     for (const track of [video, sound]) FakePeerConnection.all[0].track(track);
     expect(video).toMatchObject({ isClosed: true, hasReader: false });
     expect(sound).toMatchObject({ isClosed: false, hasReader: true });
+  });
+
+  it('ends a peer over whose sound the server fails, and nothing else', async () => {
+    const onError = vi.fn();
+    const { key, ask, people } = await open({ onError });
+    await ask('POST', '/whip/lab?name=OBS', { token: key });
+    let receive = (/** @type {Uint8Array} */ _bytes) => {};
+    FakePeerConnection.all[0].track({
+      mid: () => '0',
+      setMediaHandler() {},
+      onMessage: (/** @type {typeof receive} */ run) => void (receive = run),
+      onClosed() {},
+      close() {},
+    });
+    const take = vi.spyOn(ReceivedSound.prototype, 'take').mockImplementation(() => {
+      throw new Error('the decoder fails');
+    });
+    onTestFinished(() => take.mockRestore());
+    receive(Buffer.alloc(20));
+    expect(people()).toEqual(['Ann']);
+    expect(onError).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ event: 'session-failed' }),
+      'session failed',
+    );
+    expect(FakePeerConnection.all[0].isClosed).toBe(true);
   });
 
   it('keeps a peer that has ended until the library has closed it, no longer', async () => {

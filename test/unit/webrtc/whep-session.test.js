@@ -47,3 +47,24 @@ it('sends what a worker’s room has for this listener alone, as what it has for
   session.send(Uint8Array.of(0x13, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0));
   expect(sent.length).toBe(3);
 });
+
+it('ends with a fault of its peer, which is nobody else’s', () => {
+  /** @type {unknown[]} */
+  const lines = [];
+  const session = new WhepSession({
+    transport: /** @type {any} */ ({ name: 'whep' }),
+    peer: '192.0.2.1:5',
+    room: 'tea',
+    log: /** @type {any} */ ({ error: (/** @type {unknown} */ line) => lines.push(line) }),
+    clock: new FakeClock(),
+    onEnd: () => {},
+  });
+  session.sendControl({ type: 'welcome', format: createAudioFormat() });
+  const send = () => {
+    throw new Error('the library fails');
+  };
+  session.sendTo(/** @type {any} */ ({ send, close() {} }), TYPE);
+  session.send(packetOf(7, 7));
+  expect(session.ended).toBe(true);
+  expect(lines).toMatchObject([{ event: 'session-failed' }]);
+});
