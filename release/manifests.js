@@ -27,6 +27,11 @@ const LINES = Object.freeze([
     text: (/** @type {Manifest} */ root) => cloneUrl(root),
   },
   {
+    path: 'docs/installing.md',
+    line: /(?<=ghcr\.io\/)[\w.-]+\/[\w.-]+(?=:)/g,
+    text: (/** @type {Manifest} */ root) => imageName(root),
+  },
+  {
     path: 'deploy/kubernetes.yaml',
     line: /(?<=registry\.example\.org\/aloud:)[\d.]+\d/g,
     text: (/** @type {Manifest} */ root) => root.version,
@@ -45,6 +50,13 @@ const LINES = Object.freeze([
 
 /** @param {Manifest} root */
 const cloneUrl = ({ repository }) => repository.url.replace(/^git\+/, '');
+
+/** Name of the image at GitHub's registry, which is in lower case. @param {Manifest} root */
+const imageName = (root) =>
+  new URL(cloneUrl(root)).pathname
+    .slice(1)
+    .replace(/\.git$/, '')
+    .toLowerCase();
 
 /**
  * Fields of a package.json that follow from the repository's address.
@@ -109,7 +121,8 @@ export function sharedFiles(edited = JSON.parse(read('package.json'))) {
   for (const platform of PLATFORMS)
     files.set(`native/npm/${platform.name}/package.json`, json(packageOf(platform, root)));
   files.set('package-lock.json', json(lockOf(JSON.parse(read('package-lock.json')), root)));
-  for (const { path, line, text } of LINES) files.set(path, read(path).replace(line, text(root)));
+  for (const { path, line, text } of LINES)
+    files.set(path, (files.get(path) ?? read(path)).replace(line, text(root)));
   return files;
 }
 

@@ -161,7 +161,8 @@ async function start(base, { observer, onDrain }) {
   if (node.workers) opened.add(node.workers);
   await node.workers?.start(node.host, portOwner(http3.transport));
   // The operator's API and metrics read all parts above.
-  const operator = opened.add(await openForOperator(node, front, http3, onDrain));
+  const certificates = [certificate, pageCertificate];
+  const operator = opened.add(await openForOperator(node, front, http3, { certificates, onDrain }));
   // Pages and API. Listening comes after them, so that the first request is answered.
   const served = servedOver(node, certificate, http3, added);
   attachPages(node, front, overTcp, { ...served, operatorApi: operator.api });
@@ -427,10 +428,11 @@ async function openAdded({ config, plugin, accept, clock, log, opened }) {
  * @param {Node} node
  * @param {Front} front
  * @param {Http3} http3
- * @param {() => void} onDrain  ends the server gently
+ * @param {{ certificates: ServerCertificate[], onDrain: () => void }} options  onDrain: ends the
+ *   server gently
  * @returns {Promise<Operator>}
  */
-function openForOperator(node, { server, httpCounts }, { transport }, onDrain) {
+function openForOperator(node, { server, httpCounts }, { transport }, { certificates, onDrain }) {
   const { config, clock, log, cluster, host, webhooks, workers, roomsByThread } = node;
   return openOperator(config, {
     rooms: roomsByThread,
@@ -443,6 +445,8 @@ function openForOperator(node, { server, httpCounts }, { transport }, onDrain) {
     onDrain,
     admissions: () => transport?.admissions?.() ?? null,
     isDraining: () => host.rooms.draining,
+    certificateEnd: () =>
+      new Date(Math.min(...certificates.map(({ current }) => current.notAfter.getTime()))),
     workerEnds: () => workers?.restarts ?? 0,
     webhooks: () => webhooks.states,
     clientOf: clientAddress(config),

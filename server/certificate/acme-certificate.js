@@ -27,6 +27,10 @@ import { CertificateSource } from './source.js';
 
 const MINUTE_MS = 60 * 1000;
 const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Remaining validity at which a certificate that stands in is replaced by another. */
+const STAND_IN_MS = DAY_MS;
 
 /** Interval between checks whether renewal is due. */
 const CHECK_EVERY_MS = MINUTE_MS;
@@ -229,9 +233,22 @@ export class AcmeCertificate extends CertificateSource {
   /** @override */
   async check() {
     const now = this.wallNow();
+    if (!this.#isIssued) await this.#keepStandIn(now);
     if (this.closed || isIn(now, this.#pause)) return;
     if (this.#isIssued) await this.#askRenewalTime(now);
     if (!this.closed && now >= this.#dueMs && !isIn(now, this.#keep)) await this.#order(now);
+  }
+
+  /**
+   * Has another certificate stand in before the present one ends: the authority may issue none for
+   * weeks.
+   * @param {number} now
+   */
+  async #keepStandIn(now) {
+    const { notBefore, notAfter } = this.current;
+    if (now >= notBefore.getTime() && notAfter.getTime() - now > STAND_IN_MS) return;
+    const next = await generateCertificate({ hosts: this.#domains, now: new Date(now) });
+    if (!this.closed) this.replace(next);
   }
 
   /** @param {number} now */

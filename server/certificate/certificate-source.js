@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../public/shared/clock.js';
 import { ConfigError } from '../errors/config-error.js';
@@ -337,8 +338,23 @@ function readPart(part, path) {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : error;
-    throw new CertificateError(part, `it can't be read (${code})`);
+    throw new CertificateError(part, `it can't be read (${whyUnread(error)})`);
+  }
+}
+
+/** Tells why a file can't be read. @param {unknown} error */
+export function whyUnread(error) {
+  const code = error instanceof Error && 'code' in error ? error.code : error;
+  if (code !== 'EACCES') return String(code);
+  return `EACCES: the user ${userName()} may not read it, or not enter a folder above it`;
+}
+
+/** Name of the server's user, or their number: in a container they may have no name. */
+function userName() {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.());
   }
 }
 

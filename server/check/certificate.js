@@ -8,7 +8,7 @@ import { isHttps } from '../config/config.js';
 import { CertificateError } from '../certificate/certificate.js';
 import { readFiles } from '../certificate/certificate-source.js';
 import { fail, note, ok, reasonOf, warn } from './finding.js';
-import { ownHost } from './running.js';
+import { ownHost, versionAt } from './running.js';
 
 /**
  * @import { Config } from '../config/config.js'
@@ -102,7 +102,7 @@ function served(config) {
 }
 
 /** @type {Check} */
-export async function checkNames({ config: { domains, advertiseUrl } }) {
+export async function checkNames({ config: { domains, advertiseUrl }, running }) {
   const findings = await Promise.all((domains ?? []).map(checkName));
   if (advertiseUrl === null) return findings;
   const { hostname } = new URL(advertiseUrl);
@@ -122,7 +122,25 @@ export async function checkNames({ config: { domains, advertiseUrl } }) {
   else if (addresses.length === 0)
     findings.push(fail(`--advertise-url ${advertiseUrl} has no address`, 'correct it, or its DNS'));
   else findings.push(ok(`--advertise-url ${advertiseUrl} is ${addresses.join(', ')}`));
+  if (running && addresses.length > 0) findings.push(await checkAdvertised(advertiseUrl));
   return findings;
+}
+
+/**
+ * Asks at the address to which other nodes send people.
+ * @param {string} url
+ * @returns {Promise<Finding>}
+ */
+async function checkAdvertised(url) {
+  try {
+    return ok(`--advertise-url ${url} leads to aloud ${await versionAt(url)}`);
+  } catch (error) {
+    return warn(
+      `--advertise-url ${url} leads to no aloud server (${reasonOf(error)})`,
+      "people who come for this node's rooms are sent there: correct the address, or the DNS, " +
+        'port or certificate there; from outside it may be right behind a router',
+    );
+  }
 }
 
 /** @param {string} name @returns {Promise<Finding>} */

@@ -38,6 +38,24 @@ export async function findRunning(config) {
 }
 
 /**
+ * Asks whatever answers at an address as a browser would, which checks its certificate.
+ * @param {string} url
+ * @returns {Promise<string>} version of the aloud server there
+ * @throws {Error} why there is none
+ */
+export async function versionAt(url) {
+  const answer = await fetch(new URL('/api/health', url), {
+    signal: AbortSignal.timeout(ANSWER_MS),
+    redirect: 'error',
+  }).catch((error) => {
+    throw error.cause ?? error;
+  });
+  const { status, version } = /** @type {any} */ (await answer.json().catch(() => ({})));
+  if (status !== 'ok') throw new Error('what answers there is no aloud server');
+  return String(version);
+}
+
+/**
  * @param {Config} config
  * @param {string} path
  * @returns {Promise<any>}

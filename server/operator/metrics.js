@@ -279,6 +279,10 @@ const METRICS = Object.freeze({
     ['result'],
   ),
 
+  aloud_certificate_expiry_timestamp_seconds: gauge(
+    'End of the certificate in use, in seconds since 1970; of two, the one that ends first.',
+    (s) => Date.parse(s.certificateUntil) / 1000,
+  ),
   aloud_file_shortages_total: counter(
     'Times when no more files or connections could be opened.',
     (s) => s.fileShortages,

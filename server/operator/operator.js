@@ -33,6 +33,7 @@ import { createStatus, Readiness, RequestCounts } from './status.js';
  * @param {import('../http/gate.js').HttpCounts} parts.httpCounts
  * @param {() => import('../../native/binding.js').Admissions | null} parts.admissions of the HTTP/3
  *   engine
+ * @param {() => Date} parts.certificateEnd  of the certificate in use that ends first
  * @param {() => number} [parts.workerEnds]  number of worker threads that crashed or were killed
  * @param {() => WebhookState[]} [parts.webhooks]
  * @param {import('../cluster/cluster.js').Cluster} [parts.cluster]

@@ -137,6 +137,7 @@ export const status = named(
         problem: z.string().nullable().describe('of the last attempt; null after a success'),
       }),
     ),
+    certificateUntil: at.describe('end of the certificate in use; of two, the one that ends first'),
     leftOutLogLines: count,
     fileShortages: count.describe('moments at which no more files could be opened'),
   }),

@@ -51,6 +51,8 @@
  * @property {HttpCounts} connectionsEnded  TCP connections by the fault of their clients
  * @property {Admissions | null} admissions new QUIC connections; null if the engine doesn't count
  *   them
+ * @property {string} certificateUntil  end of the certificate in use, ISO 8601; of the page's and
+ *   of HTTP/3's, the one that ends first
  * @property {number} leftOutLogLines
  * @property {number} fileShortages   moments at which no more files could be opened
  * @property {ClusterStatus | null} cluster  null outside a cluster
@@ -66,6 +68,7 @@
  * @property {RequestCounts} requests
  * @property {HttpCounts} httpCounts
  * @property {() => Admissions | null} admissions
+ * @property {() => Date} certificateEnd
  * @property {() => number} [workerEnds]
  * @property {() => WebhookState[]} [webhooks]
  * @property {{ readonly status: ClusterStatus }} [cluster]
@@ -119,6 +122,7 @@ export function createStatus({
   requests,
   httpCounts,
   admissions,
+  certificateEnd,
   cluster,
   workerEnds = () => 0,
   webhooks = () => [],
@@ -142,6 +146,7 @@ export function createStatus({
       httpRequests: requests.byStatus(),
       connectionsEnded: { ...httpCounts },
       admissions: admissions(),
+      certificateUntil: certificateEnd().toISOString(),
       cluster: cluster?.status ?? null,
       webhooks: webhooks(),
     };

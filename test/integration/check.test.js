@@ -66,6 +66,34 @@ describe('aloud check', () => {
     },
   );
 
+  it('asks at the address to which other nodes send people', async () => {
+    const argv = [...free, '--engine', 'none', '--cert-dir', directory];
+    const server = await createServer(loadConfig({ argv, env: {} }), { log: quiet });
+    const closed = createTcpServer();
+    await new Promise((resolve) => void closed.listen(0, '127.0.0.1', () => resolve(undefined)));
+    const { port } = /** @type {import('node:net').AddressInfo} */ (closed.address());
+    await new Promise((resolve) => void closed.close(resolve));
+    const ask = (/** @type {number} */ there) =>
+      check(
+        ...['--host', '127.0.0.1', '--port', String(server.port), '--engine', 'none'],
+        ...['--advertise-url', `http://127.0.0.1:${there}`],
+      );
+    try {
+      expect((await ask(server.port)).text).toMatch(
+        /^ok {4}--advertise-url http:\S+ leads to aloud \d/m,
+      );
+      const wrong = await ask(port);
+      expect([wrong.isWell, wrong.text]).toEqual([
+        true,
+        expect.stringMatching(
+          /^warn {2}--advertise-url http:\S+ leads to no aloud server \(ECONNREFUSED\): /m,
+        ),
+      ]);
+    } finally {
+      await server.close();
+    }
+  });
+
   it('names a taken port, with what to do', async () => {
     const taken = createTcpServer();
     await new Promise((resolve) => void taken.listen(0, '127.0.0.1', () => resolve(undefined)));

@@ -115,6 +115,9 @@ describe('the metrics', () => {
       'aloud_http_requests_total{status="200"}': 1,
     });
     expect(rise('aloud_joins_total')).toBe(1);
+    const left = now.aloud_certificate_expiry_timestamp_seconds - Date.now() / 1000;
+    // The server makes its own for two weeks at most.
+    expect([left > 86_400, left < 15 * 86_400]).toEqual([true, true]);
     expect(rise('aloud_refusals_total{of="join",code="room-name"}')).toBe(1);
     expect(rise('aloud_refusals_total{of="http",code="not-found"}')).toBe(1);
     // The room has mixed by then, or does soon.

@@ -676,6 +676,7 @@ function openMetrics() {
     requests: /** @type {any} */ ({ byStatus: () => ({}) }),
     httpCounts: createHttpCounts(),
     admissions: () => null,
+    certificateEnd: () => new Date(NOW),
   });
   const metrics = new Metrics(status);
   /** The sum of a metric over all labels but the code. @param {string} name @param {string} code */

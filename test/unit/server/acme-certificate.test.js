@@ -160,6 +160,21 @@ describe('the first start', () => {
     expect(authority.orders).toHaveLength(1);
   });
 
+  it('has others stand in for as long as none is issued', async () => {
+    const source = await open();
+    const first = source.current;
+    authority.failures = Array(200).fill(new Error('unreachable'));
+    void source.checkNow();
+    await pass(HOUR_MS);
+    expect(source.current).toBe(first);
+    // The tests' certificates don't wait for each minute of two weeks.
+    aheadMs = 12 * DAY_MS;
+    await pass(HOUR_MS);
+    expect(source.current.hash).not.toBe(first.hash);
+    expect(source.current.notAfter.getTime() - wallNow()).toBeGreaterThan(12 * DAY_MS);
+    expect([source.isIssued, source.hashes]).toEqual([false, [source.current.hash]]);
+  });
+
   it('takes the one that was kept, unless it is for other names, expired or damaged', async () => {
     const first = await open();
     await first.checkNow();

@@ -10,7 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { PemConverter, X509CertificateGenerator } from '@peculiar/x509';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ import {
   writeCertificate,
 } from '../../../server/certificate/generate.js';
 import { isCertificateHost } from '../../../server/config/option-value.js';
-import { openCertificate } from '../../../server/certificate/certificate-source.js';
+import { openCertificate, whyUnread } from '../../../server/certificate/certificate-source.js';
 import { ConfigError } from '../../../server/config/config.js';
 import { createLog } from '../../../server/log.js';
 
@@ -391,6 +391,11 @@ describe('your own certificate', () => {
     expect(readFileSync(cert, 'utf8')).toBe(before);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(/warn certificate expires soon: replace it .*file=.* validUntil=/);
+  });
+
+  it('tells for whom a file is closed', () => {
+    const denied = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+    expect(whyUnread(denied)).toContain(`the user ${userInfo().username} may not read it`);
   });
 
   /** @type {[string, () => unknown, 'cert' | 'key', string][]} */
