@@ -91,6 +91,8 @@ function admissionOf({ sub, jti, name, video }, room) {
   if (!video.canSubscribe) withheld.add('listen');
   if (!video.canPublishData) withheld.add('chat');
   if (!video.roomRecord && !video.roomAdmin) withheld.add('record');
+  // Without roomAdmin they are a listener: a moderator may let them speak.
+  if (!video.canPublish && video.roomAdmin) withheld.add('speak');
   /** @type {Role} */
   const role = video.roomAdmin ? 'moderator' : video.canPublish ? 'speaker' : 'listener';
   return { name: name ?? null, grant: { role, withheld, identity: sub, tokenId: jti ?? null } };

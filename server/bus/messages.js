@@ -144,12 +144,19 @@ const reason = z.string().max(200);
 /** The code with which a session ends: 0 for leaving, else an error code of the registry. */
 const code = z.number().int().min(0).max(1000);
 
+/**
+ * Number of the relay's link to an owner, above those of its earlier links. Number of a message
+ * within the link, from 1 on in each direction. Nodes of an earlier release omit both.
+ */
+const linked = { stream: link.optional(), number: link.optional() };
+
 /** Message of a relay to the owner of a room. */
 export const relayUp = z.object({
   version,
   from: id,
   room,
   epoch,
+  ...linked,
   links: z
     .array(
       z.discriminatedUnion('type', [
@@ -179,11 +186,16 @@ export const relayUp = z.object({
     .max(MAX_RELAY_BATCH),
 });
 
-/** Message of the owner of a room to a relay. */
+/**
+ * Message of the owner of a room to a relay. With `again` the owner may have missed the last
+ * messages of the relay. Such a message has no number and no answers.
+ */
 export const relayDown = z.object({
   version,
   room,
   epoch,
+  ...linked,
+  again: z.boolean().default(false),
   answers: z
     .array(
       z.discriminatedUnion('type', [

@@ -27,6 +27,9 @@ import { beat as beatSchema, CLUSTER_VERSION } from '../bus/messages.js';
 /** Interval between beats, in milliseconds. */
 export const BEAT_MS = 200;
 
+/** Lateness of an own beat from which this process has stood still, in milliseconds. */
+const STALL_MS = 500;
+
 /** Silence after which a node is forgotten, in milliseconds. */
 const FORGOTTEN_MS = 60_000;
 
@@ -53,6 +56,8 @@ export class Beats {
   /** Origins of the cluster's pages, the most recently heard one last. @type {Set<string>} */
   #origins = new Set();
   #relayTurn = 0;
+  /** Time of this node's last regular beat, on the monotonic clock. */
+  #beatMs = 0;
   /** @type {(() => void)[]} */
   #stops = [];
 
@@ -63,9 +68,21 @@ export class Beats {
   }
 
   start() {
-    const { bus, clock, subjects } = this.#node;
-    this.#stops.push(bus.subscribe(subjects.beats, (message) => this.#heard(message)));
-    this.#stops.push(repeat(clock, BEAT_MS, () => this.tell()));
+    this.#stops.push(
+      this.#node.bus.subscribe(this.#node.subjects.beats, (message) => this.#heard(message)),
+    );
+    this.#beatMs = this.#node.clock.now();
+    this.#stops.push(repeat(this.#node.clock, BEAT_MS, (lateMs) => this.#beat(lateMs)));
+    this.tell();
+  }
+
+  /** @param {number} lateMs */
+  #beat(lateMs) {
+    const now = this.#node.clock.now();
+    if (lateMs > STALL_MS)
+      for (const known of this.#known.values())
+        known.heardMs = Math.min(now, known.heardMs + lateMs);
+    this.#beatMs = now;
     this.tell();
   }
 
@@ -117,24 +134,36 @@ export class Beats {
     return this.#origins.has(origin) || this.#node.self().origins.includes(origin);
   }
 
+  /**
+   * Silence of a node, in milliseconds. Time in which this process stood still doesn't count: the
+   * beats of that time are read only now.
+   * @param {Known} known
+   */
+  #silenceOf({ heardMs }) {
+    const now = this.#node.clock.now();
+    const lateMs = now - this.#beatMs - BEAT_MS;
+    return now - heardMs - (lateMs > STALL_MS ? lateMs : 0);
+  }
+
   /** @returns {Known[]} */
   #alive() {
-    const since = this.#node.clock.now() - ALIVE_MS;
-    return [...this.#known.values()].filter(({ heardMs }) => heardMs >= since);
+    return [...this.#known.values()].filter((known) => this.#silenceOf(known) <= ALIVE_MS);
   }
 
   /** True when a node has fallen silent in the last minute: it may have had rooms. */
   get isSomeoneMissing() {
-    const now = this.#node.clock.now();
-    return [...this.#known.values()].some(
-      ({ heardMs }) => now - heardMs > ALIVE_MS && now - heardMs < FORGOTTEN_MS,
-    );
+    return [...this.#known.values()].some((known) => {
+      const silenceMs = this.#silenceOf(known);
+      return silenceMs > ALIVE_MS && silenceMs < FORGOTTEN_MS;
+    });
   }
 
   /** True for a node whose beats still come, and for this one. @param {string} id */
   isAlive(id) {
-    const heardMs = this.#known.get(id)?.heardMs ?? -Infinity;
-    return id === this.#node.self().id || this.#node.clock.now() - heardMs <= ALIVE_MS;
+    const known = this.#known.get(id);
+    return (
+      id === this.#node.self().id || (known !== undefined && this.#silenceOf(known) <= ALIVE_MS)
+    );
   }
 
   /** Address of a node for clients. @param {string} id @returns {NodeAddress | null} */

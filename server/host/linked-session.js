@@ -199,8 +199,8 @@ class LinkedSession extends BaseSession {
   #stats = NO_STATS;
 
   /**
-   * @param {SessionOptions & { id: number, links: LinkedSessions, room: string | undefined }}
-   *   options
+   * @param {SessionOptions & { id: number, links: LinkedSessions, room: string | undefined, now:
+   *   number }} options
    */
   constructor({ id, links, room, ...options }) {
     // The main thread counts the session, which it has.

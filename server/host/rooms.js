@@ -368,6 +368,11 @@ export class Rooms {
     return this.people + this.#elsewhere.others().present >= this.#maxPeople;
   }
 
+  /** State of a room that another node has told. @param {string} name */
+  #toldOf(name) {
+    return this.#services.cluster?.rulesOf(name) ?? null;
+  }
+
   /**
    * @param {string} name
    * @param {JoinRequest} request  of its first participant
@@ -379,13 +384,15 @@ export class Rooms {
   #open(name, request, before = {}, isReplaced = false) {
     const existing = this.#rooms.get(name);
     if (existing) return existing;
-    const told = this.#services.cluster?.rulesOf(name) ?? null;
-    const refusal = this.#openRefusal(request, told !== null);
+    // The state that is known then is the ended room's.
+    const told = isReplaced ? null : this.#toldOf(name);
+    const refusal = this.#openRefusal(request, told !== null || isReplaced);
     if (refusal !== null) return refusal;
     const settings = { ...before, ...definedOf(told), e2e: told?.e2e || before.e2e };
     const room = this.#newRoom(name, this.#asPreviously(request, settings));
     if (typeof room === 'string') return room;
     if (told) room.rules.takeOver(told);
+    else if (isReplaced) room.rules.succession.expect(room.config.awayTimeoutMs);
     if (!told || isReplaced) this.#services.happened?.({ event: 'room_started', room: name });
     this.#add(room);
     return room;

@@ -9,6 +9,15 @@
  * @import { Accept, ControlMessage, Session, SessionOptions } from '../session/session.js'
  *
  * @typedef {{ bus: Bus, subjects: Subjects, reader: ClusterMessageReader }} Wire  see Cluster.wire
+ *
+ * @typedef {{ from: string, room: string, epoch: number }} RelayOf  a node's relay of a room
+ *
+ * @typedef {object} Link  to a relay
+ * @property {RelayOf} relay
+ * @property {number} stream  its number
+ * @property {number} sessions
+ * @property {SentMessages<object>} sent
+ * @property {InOrder<RelayLink[]>} received
  */
 
 import { errors } from '../../public/shared/errors.js';
@@ -16,9 +25,13 @@ import { CLUSTER_VERSION, clockRequest, MAX_RELAY_IDS, relayUp } from '../bus/me
 import { BaseSession, prepareControl } from '../session/session.js';
 import { RelayedTransport } from './relayed-transport.js';
 import { RelayOutbox } from './messages.js';
+import { AGAIN_MS, InOrder, SentMessages } from './reliable-link.js';
 
 /** Limit of sessions at other nodes: each takes some kilobytes here. */
 const MAX_RELAYED = 50_000;
+
+/** Most links that are remembered, also of relays without sessions. */
+const MAX_LINKS = 4096;
 
 /**
  * Maximum size of a session's number in JSON, with its comma, in bytes: enough for a thousand
@@ -41,6 +54,8 @@ export class RelayHome {
   #transports = new Map();
   /** By node, room and epoch. @type {Map<string, RelayOutbox<RelayAnswer>>} */
   #outboxes = new Map();
+  /** Likewise, the most recently begun one last. @type {Map<string, Link>} */
+  #links = new Map();
   /** @type {(() => void)[]} */
   #stops = [];
 
@@ -72,9 +87,25 @@ export class RelayHome {
     const { bus, subjects } = this.#wire;
     this.#stops.push(bus.subscribe(subjects.relayUp(this.#id), (message) => this.#heard(message)));
     this.#stops.push(bus.serve(subjects.clock(this.#id), (message) => this.#tellClock(message)));
-    this.#stops.push(
-      bus.onChanged(() => this.#transports.forEach((transport) => transport.again())),
-    );
+    this.#stops.push(bus.onChanged(() => this.#changed()));
+  }
+
+  /** Recovers packets and messages that may have been lost with a connection. */
+  #changed() {
+    for (const transport of this.#transports.values()) transport.again();
+    for (const ms of AGAIN_MS) this.#clock.setTimeout(() => this.#sendAgain(), ms);
+  }
+
+  #sendAgain() {
+    if (this.#stops.length === 0) return;
+    const { bus, subjects } = this.#wire;
+    for (const { relay, stream, sessions, sent } of this.#links.values()) {
+      if (sessions === 0) continue;
+      sent.again();
+      const { from, room, epoch } = relay;
+      const asked = { version: CLUSTER_VERSION, room, epoch, stream, again: true, answers: [] };
+      bus.publish(subjects.relayDown(from), asked);
+    }
   }
 
   get size() {
@@ -94,26 +125,68 @@ export class RelayHome {
   #heard(message) {
     const told = this.#wire.reader.read(relayUp, message);
     if (told === null) return;
-    const relay = { from: told.from, room: told.room, epoch: told.epoch };
-    for (const link of told.links) this.#take(relay, link);
+    const { from, room, epoch, stream, number, links } = told;
+    const relay = { from, room, epoch };
+    // A node of an earlier release numbers nothing.
+    if (stream === undefined || number === undefined) this.#takeAll(relay, links);
+    else this.#linkOf(relay, stream)?.received.take(number, links);
   }
 
-  /** @param {{ from: string, room: string, epoch: number }} relay @param {RelayLink} link */
+  /**
+   * @param {RelayOf} relay
+   * @param {number} stream
+   * @returns {Link | null} null for one that has ended
+   */
+  #linkOf(relay, stream) {
+    const key = keyOf(relay);
+    const known = this.#links.get(key);
+    if (known && known.stream >= stream) return known.stream === stream ? known : null;
+    const { bus, subjects } = this.#wire;
+    const down = subjects.relayDown(relay.from);
+    /** @type {Link} */
+    const link = {
+      relay,
+      stream,
+      sessions: 0,
+      sent: new SentMessages(this.#clock, (message) => bus.publish(down, message)),
+      received: new InOrder(this.#clock, (/** @type {RelayLink[]} */ links) =>
+        this.#takeAll(relay, links),
+      ),
+    };
+    known?.received.close();
+    this.#links.delete(key);
+    this.#links.set(key, link);
+    const [[oldest, { received }]] = this.#links;
+    if (this.#links.size <= MAX_LINKS) return link;
+    received.close();
+    this.#links.delete(oldest);
+    return link;
+  }
+
+  /** @param {RelayOf} relay @param {RelayLink[]} links */
+  #takeAll(relay, links) {
+    for (const link of links) this.#take(relay, link);
+  }
+
+  /** @param {RelayOf} relay @param {RelayLink} link */
   #take(relay, link) {
     if (link.type === 'link') return this.#open(relay, link);
     if (link.type === 'heard') return this.#refresh(relay, link.ids);
     if (link.type === 'rates') return this.#want(relay, link.wanted);
-    if (link.type === 'again') return this.#transports.get(relay.room)?.again();
+    if (link.type === 'again') return this.#repeat(relay);
     const session = this.#sessions.get(`${relay.from} ${link.id}`);
     if (session === undefined) return;
     if (link.type === 'control') session.receiveControl(link.message, this.#clock.now());
     else session.end(link.code, '');
   }
 
-  /**
-   * @param {{ from: string, room: string, epoch: number }} relay
-   * @param {RelayLink & { type: 'link' }} link
-   */
+  /** Sends a relay its last packets and messages again. @param {RelayOf} relay */
+  #repeat(relay) {
+    this.#transports.get(relay.room)?.again();
+    this.#links.get(keyOf(relay))?.sent.again();
+  }
+
+  /** @param {RelayOf} relay @param {RelayLink & { type: 'link' }} link */
   #open({ from, room, epoch }, { id, peer, message }) {
     const key = `${from} ${id}`;
     if (this.#sessions.has(key)) return;
@@ -133,6 +206,7 @@ export class RelayHome {
       });
     const now = this.#clock.now();
     const transport = this.#transportOf(room, epoch);
+    const link = this.#links.get(keyOf({ from, room, epoch }));
     const session = new RelayedSession({
       id,
       outbox,
@@ -141,9 +215,10 @@ export class RelayHome {
       room,
       log: this.#log,
       now,
-      onEnd: () => this.#ended(key, room, from, transport),
+      onEnd: () => this.#ended(key, { from, room, link }, transport),
     });
     this.#sessions.set(key, session);
+    if (link) link.sessions += 1;
     transport.entered(from);
     session.offerTo(this.#accept);
     session.receiveControl(message, now);
@@ -151,18 +226,18 @@ export class RelayHome {
 
   /**
    * @param {string} key
-   * @param {string} room
-   * @param {string} relay
+   * @param {{ from: string, room: string, link?: Link }} relay
    * @param {RelayedTransport} transport
    */
-  #ended(key, room, relay, transport) {
+  #ended(key, { from, room, link }, transport) {
     this.#sessions.delete(key);
-    if (!transport.left(relay) || this.#transports.get(room) !== transport) return;
+    if (link && --link.sessions === 0) link.sent.clear();
+    if (!transport.left(from) || this.#transports.get(room) !== transport) return;
     this.#setRelayed(room, transport, transport.wanted);
     if (transport.count === 0) this.#transports.delete(room);
   }
 
-  /** @param {{ from: string, room: string, epoch: number }} relay @param {number[]} rates */
+  /** @param {RelayOf} relay @param {number[]} rates */
   #want({ from, room, epoch }, rates) {
     const transport = this.#transports.get(room);
     // A relay repeats this each second, because the room may have been replaced since.
@@ -183,12 +258,15 @@ export class RelayHome {
 
   /** @param {string} node @param {string} room @param {number} epoch */
   #outboxOf(node, room, epoch) {
-    const key = `${node} ${room} ${epoch}`;
+    const key = keyOf({ from: node, room, epoch });
     const outbox = this.#outboxes.get(key);
     if (outbox) return outbox;
     const { bus, subjects } = this.#wire;
     const opened = new RelayOutbox((/** @type {RelayAnswer[]} */ answers) => {
-      bus.publish(subjects.relayDown(node), { version: CLUSTER_VERSION, room, epoch, answers });
+      const told = { version: CLUSTER_VERSION, room, epoch, answers };
+      const link = this.#links.get(key);
+      if (link) link.sent.send({ ...told, stream: link.stream });
+      else bus.publish(subjects.relayDown(node), told);
       if (this.#outboxes.get(key) === opened) this.#outboxes.delete(key);
     });
     this.#outboxes.set(key, opened);
@@ -197,7 +275,7 @@ export class RelayHome {
 
   /**
    * Keeps sessions alive. If one is unknown here, its end was lost, so its relay is notified again.
-   * @param {{ from: string, room: string, epoch: number }} relay @param {number[]} ids
+   * @param {RelayOf} relay @param {number[]} ids
    */
   #refresh({ from, room, epoch }, ids) {
     const now = this.#clock.now();
@@ -213,8 +291,12 @@ export class RelayHome {
   /** Idempotent. */
   close() {
     for (const stop of this.#stops.splice(0)) stop();
+    for (const { received } of this.#links.values()) received.close();
   }
 }
+
+/** @param {RelayOf} relay */
+const keyOf = ({ from, room, epoch }) => `${from} ${room} ${epoch}`;
 
 /** @implements {Session} */
 class RelayedSession extends BaseSession {

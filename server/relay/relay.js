@@ -2,7 +2,7 @@
  * @import { ServerMessage } from '../../public/shared/messages/server-messages.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
- * @import { NodeAddress, RelayAnswer, RelayLink } from '../bus/messages.js'
+ * @import { NodeAddress, RelayAnswer, RelayDown, RelayLink } from '../bus/messages.js'
  * @import { Session } from '../session/session.js'
  * @import { Traffic } from '../source/receiver-stats.js'
  * @import { RateCounts } from '../broadcast/layers.js'
@@ -24,6 +24,7 @@ import { repeat } from '../timers.js';
 import { prepareControl } from '../session/session.js';
 import { HomeClock } from './home-clock.js';
 import { MixMessage, readMix, RelayOutbox } from './messages.js';
+import { AGAIN_MS, GIVE_UP_MS, InOrder, SentMessages } from './reliable-link.js';
 import { RelayedMix } from './relayed-mix.js';
 import { RelayedListener } from './relayed-listener.js';
 
@@ -46,16 +47,6 @@ const STALL_MS = 500;
 /** Number of rounds, one a second, in which all sessions are reported to the owner as present. */
 const TURNS = 5;
 
-/**
- * Delays of the requests to send the last packets again after the loss of a bus server, in
- * milliseconds. They are repeated because the owner may have used that server too and not noticed
- * yet.
- */
-const AGAIN_MS = Object.freeze([0, 50, 150]);
-
-/** Delay after which lost packets count as lost for good, in milliseconds. */
-const GIVE_UP_MS = 250;
-
 /** Receives every parsed message; nothing of it is kept after the call. */
 const mix = new MixMessage();
 
@@ -75,6 +66,10 @@ export class Relay {
   /** By number. @type {Map<number, RelayedListener>} */
   #listeners = new Map();
   #outbox;
+  /** Number of its link to the owner. */
+  #stream;
+  #sent;
+  #received;
   #nextId;
   /** Time of the last message from the owner, on the monotonic clock. */
   #heardMs;
@@ -91,7 +86,7 @@ export class Relay {
    * @param {string} options.room
    * @param {NodeAddress} options.home  owner of the room
    * @param {number} options.epoch  of the room at the owner
-   * @param {() => number} options.nextId  returns an unused session number
+   * @param {() => number} options.nextId  returns an unused number, above all before it
    * @param {(relay: Relay) => void} options.onEnd  called when the last listener has left
    */
   constructor({ id, wire, sampleRate, totals, clock }, { room, home, epoch, nextId, onEnd }) {
@@ -113,8 +108,14 @@ export class Relay {
     });
     const { bus, subjects } = wire;
     const up = subjects.relayUp(home.id);
+    this.#stream = nextId();
+    this.#sent = new SentMessages(clock, (message) => bus.publish(up, message));
+    this.#received = new InOrder(clock, (/** @type {RelayAnswer[]} */ answers) =>
+      this.#obey(answers),
+    );
+    const about = { version: CLUSTER_VERSION, from: id, room, epoch, stream: this.#stream };
     this.#outbox = new RelayOutbox((/** @type {RelayLink[]} */ links) =>
-      bus.publish(up, { version: CLUSTER_VERSION, from: id, room, epoch, links }),
+      this.#sent.send({ ...about, links }),
     );
     this.#stops.push(bus.subscribeBytes(subjects.mix(room), (bytes) => this.#mixed(bytes)));
     this.#stops.push(repeat(clock, LOOK_MS, () => this.#look()));
@@ -178,9 +179,18 @@ export class Relay {
     if (this.#listeners.size === 0) this.close();
   }
 
-  /** Carries out the owner's instructions. @param {RelayAnswer[]} answers */
-  answered(answers) {
+  /** Takes a message of the owner. @param {RelayDown} told */
+  answered({ stream, number, again, answers }) {
+    // One for an earlier relay of this node.
+    if (stream !== undefined && stream !== this.#stream) return;
     this.#heardMs = this.#clock.now();
+    if (again) this.#sent.again();
+    else if (number === undefined) this.#obey(answers);
+    else this.#received.take(number, answers);
+  }
+
+  /** Carries out the owner's instructions. @param {RelayAnswer[]} answers */
+  #obey(answers) {
     for (const answer of answers) {
       if (answer.type === 'tell') this.#tell(answer);
       else this.#end(answer);
@@ -241,7 +251,7 @@ export class Relay {
     this.#heardMs = this.#clock.now();
   }
 
-  /** Recovers packets that may have been lost with a connection. */
+  /** Recovers packets and messages that may have been lost with a connection. */
   #changed() {
     this.#mix.await();
     for (const ms of AGAIN_MS) this.#clock.setTimeout(() => this.#askAgain(), ms);
@@ -250,6 +260,7 @@ export class Relay {
 
   #askAgain() {
     if (this.#closed) return;
+    this.#sent.again();
     this.#outbox.add({ type: 'again' });
     this.#outbox.flush();
   }
@@ -320,6 +331,7 @@ export class Relay {
     if (this.#closed) return;
     this.#closed = true;
     this.#outbox.flush();
+    this.#received.close();
     this.#stopClock();
     for (const stop of this.#stops.splice(0)) stop();
     this.#mix.close();

@@ -91,7 +91,7 @@ export class Relays {
     const told = this.#node.wire.reader.read(relayDown, message);
     if (told === null) return;
     for (const relay of [...this.#relays])
-      if (relay.room === told.room && relay.epoch === told.epoch) relay.answered(told.answers);
+      if (relay.room === told.room && relay.epoch === told.epoch) relay.answered(told);
   }
 
   /**

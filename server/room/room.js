@@ -114,6 +114,7 @@ export class Room {
       onRound: (now) => this.#endRound(now),
       onStall: (lateMs, now) => {
         for (const member of people.membersHere()) member.forgive(lateMs, now);
+        rules.lobby.forgive(lateMs, now);
       },
       phase: config.phase,
     });
@@ -293,7 +294,7 @@ export class Room {
     // The old session leaves last, so that a language keeps its interpreter.
     if (before) rules.casting.retire(before, member);
     session.handler = member;
-    rules.entered(member, isNew);
+    rules.entered(member, isNew, taken !== null);
     const token = people.places.tokenOf(member, before ? request.resume : undefined);
     member.tell(
       welcomeOf(this, member, {

@@ -107,6 +107,16 @@ export class Lobby {
     return knock !== undefined;
   }
 
+  /**
+   * Leaves out time in which this process stood still: reports of relays weren't read.
+   * @param {number} lateMs
+   * @param {number} now  on the monotonic clock
+   */
+  forgive(lateMs, now) {
+    for (const { session } of this.#knocks.values())
+      if (session.transport.isRelay) session.forgive?.(lateMs, now);
+  }
+
   /** Ends the wait of people at a relay that has gone: nobody reports the end of their sessions. */
   review() {
     const since = this.#clock.now() - this.#idleTimeoutMs;

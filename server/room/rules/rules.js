@@ -282,11 +282,12 @@ export class Rules {
    * Applies the rules to a member who has a place now.
    * @param {Member} member
    * @param {boolean} isNew  false when they have come back to it
+   * @param {boolean} [isTaken]  true when they had it on another node
    */
-  entered(member, isNew) {
-    if (isNew) this.#restrain(member);
+  entered(member, isNew, isTaken = false) {
+    if (isNew) this.#restrain(member, isTaken);
     // Their own welcome has the rules.
-    if (member.standing.role !== 'listener' && this.stage.entered()) this.tell(member);
+    if (member.standing.permissions.has('speak') && this.stage.entered()) this.tell(member);
     this.succession.entered(member);
     this.casting.recast(member, false);
   }
@@ -301,15 +302,18 @@ export class Rules {
   /**
    * Restores the mute or the demotion that a moderator had applied before this person left.
    * @param {Member} member
+   * @param {boolean} isTaken  true when they had their place on another node
    */
-  #restrain(member) {
-    // The limits of a network are kept for its next person who could speak.
-    if (member.identity === null && !member.standing.permissions.has('speak')) return;
+  #restrain(member, isTaken) {
+    if (member.standing.role === 'moderator') return;
+    // The limits of a network are kept for its next newcomer who could speak.
+    const isNewSpeaker = !isTaken && member.standing.permissions.has('speak');
+    if (member.identity === null && !isNewSpeaker) return;
     const taken = this.#restraints.came(
       restrained(member),
       [...this.#people.places.holders(member)].map(restrained),
     );
-    if (!taken || member.standing.role === 'moderator') return;
+    if (!taken) return;
     if (taken.lowered) member.standing.setRole('listener');
     if (taken.silenced) member.standing.silence(true);
   }

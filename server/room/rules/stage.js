@@ -140,6 +140,9 @@ export class Stage {
  */
 const LINGER_MS = 1000;
 
+/** Transports of clients that follow to another node. */
+const MOVABLE = new Set(['webtransport', 'websocket']);
+
 /**
  * Makes members light, or people who are heard, as their role asks, and sends them to the node
  * that serves that role.
@@ -153,6 +156,8 @@ export class Casting {
   #clock;
   #owner;
   #cluster;
+  /** Listeners who were sent to another node. @type {WeakSet<Member>} */
+  #sentAway = new WeakSet();
 
   /**
    * @param {Pick<RoomBase, 'room' | 'config' | 'clock' | 'owner' | 'people'> & { cluster?: Cluster,
@@ -223,14 +228,35 @@ export class Casting {
   }
 
   /**
-   * Moves a listener at another node to this one, which alone has the languages of interpreters.
+   * Moves a listener at another node to this one, which alone has the languages of interpreters. A
+   * nearly full node sends a listener of the floor away for it.
    * @param {Member} member
    * @returns {boolean} false when this node keeps its last places for others
    */
   bringHome(member) {
-    if (this.#cluster === undefined || this.#owner.isNearlyFull()) return false;
+    if (this.#cluster === undefined) return false;
+    if (this.#owner.isNearlyFull() && !this.#sendAway()) return false;
     this.#tellHome(member);
     return true;
+  }
+
+  /**
+   * Sends a listener of the floor to another node, which relays the room to them.
+   * @returns {boolean} false without such a listener or node
+   */
+  #sendAway() {
+    const away = [...this.#people.audience.members()].find((one) => this.#mayGo(one));
+    const node = this.#cluster?.relayFor?.(this.#room) ?? null;
+    if (!away || node === null) return false;
+    this.#sentAway.add(away);
+    away.tell({ type: 'moved', node, nodes: this.#cluster?.nodes() ?? [] });
+    return true;
+  }
+
+  /** @param {Member} member  of the audience */
+  #mayGo(member) {
+    const isMovable = MOVABLE.has(member.session.transport.name);
+    return isMovable && member.hears === null && !this.#sentAway.has(member);
   }
 
   /** @param {Member} member */

@@ -114,7 +114,7 @@ export class Streams {
 
   /**
    * True for a light member, who only listens, on a transport that can push, in a room that may be
-   * mixed.
+   * mixed. A moderator isn't one: others see them, and they hear of knocks and hands.
    * @param {'tick' | 'reply'} delivery
    * @param {ReadonlySet<Permission>} permissions
    */
@@ -123,7 +123,8 @@ export class Streams {
       this.#settings.mode !== 'forward' &&
       delivery === 'tick' &&
       permissions.has('listen') &&
-      !permissions.has('speak')
+      !permissions.has('speak') &&
+      !permissions.has('moderate')
     );
   }
 

@@ -154,6 +154,12 @@ describe("LiveKit's SDK", () => {
       'moderate',
     ]);
     expect(await may({ canPublish: false })).toEqual(['listen', 'chat']);
+    expect(await may({ roomAdmin: true, canPublish: false })).toEqual([
+      'listen',
+      'chat',
+      'record',
+      'moderate',
+    ]);
     expect(await may({ canPublishData: false, roomRecord: true })).toEqual([
       'speak',
       'listen',

@@ -228,6 +228,23 @@ describe('a slow owner of a room', () => {
   });
 });
 
+describe('a node that stood still', () => {
+  it('knows the others before it has read their beats, but none that is gone', async () => {
+    const nodes = new Nodes();
+    const [a, b] = [nodes.add('a'), nodes.add('b')];
+    await nodes.pass();
+    a.bus.stand(true);
+    await nodes.pass(5000);
+    expect(a.cluster.status.nodes).toBe(2);
+    b.bus.dead = true;
+    a.bus.stand(false);
+    await nodes.pass(ALIVE_MS / 2);
+    expect(a.cluster.status.nodes).toBe(2);
+    await nodes.pass(ALIVE_MS);
+    expect(a.cluster.status.nodes).toBe(1);
+  });
+});
+
 describe('the node that opens a room', () => {
   it('is one that is neither full, busy nor off by its clock, while there is another', async () => {
     for (const bad of [{ people: 10 }, { busy: true }, { skewMs: 5000 }, { skewMs: -5000 }]) {

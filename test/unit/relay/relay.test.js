@@ -221,6 +221,36 @@ describe('a room that another node relays', () => {
     expect(late.session.closed?.code).toBe(errors['room-locked'].close);
   });
 
+  it('has them in order though the bus lost what was on its way, at either end', async () => {
+    const call = await create();
+    const { nodes, home, other, ann } = call;
+    const far = await relayed(call);
+    await nodes.pass(500);
+    for (const [i, { bus }] of [home, other].entries()) {
+      home.bus.part = 1;
+      send(ann, { type: 'chat', text: `one ${i}` });
+      send(ann, { type: 'moderate', action: 'lock', on: i === 0 });
+      send(far, { type: 'chat', text: `far ${i}` });
+      await nodes.pass(100);
+      home.bus.part = 0;
+      send(ann, { type: 'chat', text: `two ${i}` });
+      await nodes.pass(20);
+      bus.change();
+      await nodes.pass(300);
+      expect(last(far, 'room').locked).toBe(i === 0);
+    }
+    const texts = (/** @type {Person} */ { session }) =>
+      session.told('chat').map(({ message }) => message.text);
+    // Each once, and those of one sender in their order.
+    const own = ['one 0', 'two 0', 'one 1', 'two 1'];
+    for (const person of [ann, far]) {
+      const told = texts(person);
+      expect(told.filter((text) => !text.startsWith('far'))).toEqual(own);
+      expect(told.filter((text) => text.startsWith('far'))).toEqual(['far 0', 'far 1']);
+    }
+    expect([home.errors, other.errors]).toEqual([[], []]);
+  });
+
   it('sends no sound to a person in the lobby, and does so once they are admitted', async () => {
     const call = await create();
     const { nodes, ann, home } = call;
@@ -249,6 +279,20 @@ describe('a room that another node relays', () => {
     other.bus.dead = true;
     await nodes.pass(13_000);
     expect(last(ann, 'knocks').people).toEqual([]);
+    stay();
+  });
+
+  it('keeps people in its lobby though the home stands still for long', async () => {
+    const call = await create({ idleTimeoutMs: 7000 });
+    const { nodes, ann, near } = call;
+    const stay = setStay(nodes, [ann, near]);
+    send(ann, { type: 'moderate', action: 'lobby', on: true });
+    const far = await relayed(call);
+    await nodes.pass(2000);
+    nodes.clock.stall(20_000);
+    await nodes.pass(2000);
+    expect(far.session.closed).toBe(null);
+    expect(last(ann, 'knocks').people).toMatchObject([{ name: 'Far' }]);
     stay();
   });
 
@@ -322,9 +366,9 @@ describe('a room that another node relays', () => {
     expect(other.relays.out.listeners).toBe(0);
   });
 
-  it('has the speakers alone for its listeners when the home is nearly full', async () => {
+  it('sends a listener away for one of a language if the home is nearly full', async () => {
     const call = await create({ maxSessions: 4 });
-    const { nodes, home, ann } = call;
+    const { nodes, home, other, ann, near } = call;
     const ida = await nodes.join(home, 'Ida');
     send(ann, { type: 'moderate', action: 'broadcast', on: true });
     send(ann, { type: 'moderate', action: 'interpret', person: ida.id, language: 'es' });
@@ -332,11 +376,19 @@ describe('a room that another node relays', () => {
     await nodes.join(home, 'Bob', { stage: last(ann, 'stage').key });
     send(far, { type: 'language', language: 'es' });
     await nodes.pass(20);
-    expect(last(far, 'refused')).toMatchObject({ of: 'language', code: 'language-relay' });
-    expect(far.session.told('moved')).toEqual([]);
-    send(far, { type: 'language', language: null });
+    expect([near, far].map((person) => last(person, 'moved').node.id)).toEqual([other.id, home.id]);
+    const { you, resume } = last(near, 'welcome');
+    const there = await nodes.join(other, 'Near', { listen: true, resume });
+    expect(last(there, 'welcome')).toMatchObject({ you, role: 'listener' });
+    // Nobody else can go.
+    await nodes.join(home, 'Cid', { stage: last(ann, 'stage').key });
+    send(there, { type: 'language', language: 'es' });
     await nodes.pass(20);
-    expect(far.session.told('refused')).toHaveLength(1);
+    expect(last(there, 'refused')).toMatchObject({ of: 'language', code: 'language-relay' });
+    expect(there.session.told('moved')).toEqual([]);
+    send(there, { type: 'language', language: null });
+    await nodes.pass(20);
+    expect(there.session.told('refused')).toHaveLength(1);
   });
 
   it('sends its listeners on when the home dies, and drops them when their node dies', async () => {

@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { errors } from '../../../../public/shared/errors.js';
 import { ResumeTokens } from '../../../../server/access/resume-token.js';
 import { Arrivals } from '../../../../server/host/arrivals.js';
+import { networkOfPeer } from '../../../../server/network-address.js';
 import { Conference, settle } from '../../../fakes/conference.js';
 import { FakeSession } from '../../../fakes/fake-session.js';
 
@@ -31,21 +32,29 @@ let epochs = 0;
 
 /**
  * A node of a cluster.
- * @param {{ atMs?: number, epoch?: number, maxPeople?: number, rules?: any, happened?: (happening:
- *   any) => void }} [options] rules: of a room that another had
+ * @param {{ atMs?: number, epoch?: number, maxPeople?: number, rules?: any, remembers?: boolean,
+ *   happened?: (happening: any) => void }} [options] rules: of a room that another had; remembers:
+ *   own rooms' state
  */
-function node({ atMs = 0, epoch = ++epochs, rules = null, ...options } = {}) {
+function node({ atMs = 0, epoch = ++epochs, rules = null, remembers = false, ...options } = {}) {
   /** @type {string[]} */
   const ended = [];
   /** @type {any[]} */
   const told = [];
+  let known = rules;
   const cluster = {
-    ended: (/** @type {string} */ room) => void ended.push(room),
+    ended(/** @type {string} */ room) {
+      ended.push(room);
+      known = null;
+    },
     epochOf: () => epoch,
     nodes: () => [ADDRESS],
-    ruled: (/** @type {string} */ _room, /** @type {any} */ changed) => void told.push(changed),
-    rulesOf: () => rules,
-    placesOf: () => rules?.places ?? [],
+    ruled(/** @type {string} */ _room, /** @type {any} */ changed) {
+      told.push(changed);
+      if (remembers) known = changed;
+    },
+    rulesOf: () => known,
+    placesOf: () => known?.places ?? [],
   };
   /** @type {Conference} */
   const conference = new Conference({
@@ -250,7 +259,45 @@ describe('the rules of a room', () => {
   });
 });
 
+describe('a mute that is kept for the next newcomer of a network', () => {
+  it('is used up by nobody who comes from another node, moderator or not', async () => {
+    const { conference: one, told } = node();
+    const ann = await one.join('Ann');
+    const bob = await one.join('Bob');
+    await settle();
+    const network = networkOfPeer(bob.session.peer);
+    const kept = { identity: null, network, kind: 'person', silenced: true, lowered: false };
+    const { conference: other } = node({ rules: { ...told.at(-1), restraints: [kept] } });
+    const silenced = (/** @type {Person} */ person) =>
+      welcomeOf(person).people.find((/** @type {{ id: string }} */ { id }) => id === person.id)
+        .silenced;
+    const back = [
+      await other.join('Ann', { resume: tokenOf(ann) }),
+      await other.join('Bob', { resume: tokenOf(bob) }),
+    ];
+    expect(back.map(({ id }) => id)).toEqual([ann.id, bob.id]);
+    expect(back.map(silenced)).toEqual([false, false]);
+    expect(silenced(await other.join('Cid'))).toBe(true);
+    expect(silenced(await other.join('Dan'))).toBe(false);
+  });
+});
+
 describe('a room whose people come encrypted to one that was opened unencrypted', () => {
+  it('has none of its rules', async () => {
+    const { conference: one } = node();
+    const ann = await one.join('Ann', { e2e: true, mode: 'forward' });
+    const { conference: other } = node({ atMs: 13_000, remembers: true });
+    const early = await other.join('Early', { frameMs: 10 });
+    early.session.handler?.control({ type: 'moderate', action: 'lock', on: true });
+    await settle();
+    const back = await other.join('Ann', { e2e: true, mode: 'forward', resume: tokenOf(ann) });
+    expect(welcomeOf(back)).toMatchObject({
+      e2e: true,
+      format: { frameMs: 20 },
+      rules: { locked: false },
+    });
+  });
+
   it('ends that one, whose end and the other’s beginning are told', async () => {
     const { conference: one } = node();
     const ann = await one.join('Ann', { e2e: true, mode: 'forward' });

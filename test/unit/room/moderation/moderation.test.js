@@ -282,6 +282,28 @@ describe('a token', () => {
     ann.session.close(0, 'left');
   });
 
+  it('may let somebody moderate who may not speak, and whom the others see', async () => {
+    const { conference, ann } = await room();
+    const withheld = new Set(/** @type {const} */ (['speak']));
+    const { guest } = enter(conference, { role: 'moderator', withheld });
+    expect(last(guest, 'welcome')).toMatchObject({
+      role: 'moderator',
+      may: ['listen', 'chat', 'record', 'moderate'],
+    });
+    expect(last(ann, 'joined').person).toMatchObject({ id: guest.id, role: 'moderator' });
+    for (let frame = 0; frame < 20; frame++) {
+      await guest.speak(frame, 0.5, { level: 10, voice: true });
+      conference.pass(1);
+    }
+    conference.pass(10);
+    expect(
+      [...(await ann.heard()).values()].filter((pcm) => pcm?.some((value) => value !== 0)),
+    ).toEqual([]);
+    send(guest, { action: 'lobby', on: true });
+    await conference.join('Dan');
+    expect(last(guest, 'knocks').people).toMatchObject([{ name: 'Dan' }]);
+  });
+
   it('of a moderator opens locked rooms, and makes nobody moderator when they leave', async () => {
     const { conference, ann, bob } = await room();
     send(ann, { action: 'lock', on: true });
