@@ -1,5 +1,5 @@
 import { CLOSE_CAUSES, EventKind, load } from './binding.js';
-import { SessionGroup, NativeSession } from './session.js';
+import { SessionGroup, NativeSession, throwLater } from './session.js';
 
 /** @import { NativeEvent, NativePort } from './binding.js' */
 
@@ -308,16 +308,6 @@ export class Port {
       this.#native.forget(id);
     }
   }
-}
-
-/**
- * Throws an error of a session's callback in the process without losing the datagrams behind it.
- * @param {unknown} error
- */
-function throwLater(error) {
-  queueMicrotask(() => {
-    throw error;
-  });
 }
 
 /**

@@ -142,9 +142,15 @@ export class NativeSession {
     if (this.#ended) return;
     this.stats();
     this.#ended = true;
-    const streams = [...this.#streams.values()];
+    for (const stream of this.#streams.values()) {
+      try {
+        stream.end();
+      } catch (error) {
+        throwLater(error);
+      }
+    }
     this.#streams.clear();
-    endAll(streams, () => this.onClosed?.(code, reason, cause));
+    this.onClosed?.(code, reason, cause);
   }
 
   /** @param {number} id @param {{ reads: boolean, writes: boolean }} sides */
@@ -156,19 +162,13 @@ export class NativeSession {
 }
 
 /**
- * Ends streams, and calls back after the last. A callback that throws keeps no other from being
- * called; its error is thrown at the end.
- * @param {Stream[]} streams
- * @param {() => void} then
+ * Throws an error of a callback in the process, without keeping other callbacks from being called.
+ * @param {unknown} error
  */
-function endAll(streams, then) {
-  const stream = streams.shift();
-  if (stream === undefined) return then();
-  try {
-    stream.end();
-  } finally {
-    endAll(streams, then);
-  }
+export function throwLater(error) {
+  queueMicrotask(() => {
+    throw error;
+  });
 }
 
 /**

@@ -255,10 +255,10 @@ async function main() {
   });
   // Nobody is in a call yet.
   compactHeap();
-  releaseMemory();
   watchOpenFiles(log);
   drain = closeOnSignals(server, config.drainSeconds, log);
   console.log(wrapReport(server.report, process.stdout.columns));
+  releaseMemory();
 }
 
 process.on('uncaughtException', fail);
