@@ -336,6 +336,12 @@ class NodeCall extends EventEmitter {
     this.emit('voice', id, this.#adapter?.voice(id, pcm) ?? pcm.slice());
   }
 
+  /** @param {Readonly<CallView>} now */
+  #tellPeople({ people, listeners }) {
+    this.#adapter?.keep(people);
+    this.emit('people', people, listeners);
+  }
+
   /** @param {ServerMessage} message */
   #onMessage(message) {
     if (message.type === 'chat') this.emit('chat', message.message);
@@ -348,8 +354,7 @@ class NodeCall extends EventEmitter {
   #follow(now, before) {
     if (now.joined !== before.joined) this.#followFormat(now.joined?.format);
     if (now.access !== before.access) this.#speech.refuse(refusalOf(now.access));
-    if (now.people !== before.people || now.listeners !== before.listeners)
-      this.emit('people', now.people, now.listeners);
+    if (now.people !== before.people || now.listeners !== before.listeners) this.#tellPeople(now);
     if (now.captions !== before.captions) this.emit('captions', now.captions);
     if (now.speakers !== before.speakers) this.emit('speakers', now.speakers);
     if (now.end) this.#end(now.end);

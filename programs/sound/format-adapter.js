@@ -44,6 +44,12 @@ export class FormatAdapter {
     return voice.push(pcm);
   }
 
+  /** Forgets voices of people who have left. @param {readonly { id: string }[]} people present */
+  keep(people) {
+    const ids = new Set(people.map(({ id }) => id));
+    for (const person of this.#voices.keys()) if (!ids.has(person)) this.#voices.delete(person);
+  }
+
   /**
    * @param {Float32Array} chunk of the room, which is filled
    * @param {(piece: Float32Array) => void} take fills a piece of the program's sound

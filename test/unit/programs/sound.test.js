@@ -8,6 +8,7 @@ import { align, levelDb } from '../../../testkit/sound/signal.js';
 import { parseWav } from '../../../testkit/sound/wav.js';
 import { ByteReader } from '../../../programs/sound/byte-reader.js';
 import { convert, downmix } from '../../../programs/sound/convert.js';
+import { FormatAdapter } from '../../../programs/sound/format-adapter.js';
 import { isOggOpus, readOggSound } from '../../../programs/sound/ogg-sound.js';
 import { openSound } from '../../../programs/sound/open-sound.js';
 import { RateConverter } from '../../../programs/sound/rate-converter.js';
@@ -446,4 +447,18 @@ describe.skipIf(spawnSync('ffmpeg', ['-version']).error)('ffmpeg’s input from 
     setTimeout(() => stdin.destroy(Object.assign(new Error('read EIO'), { code: 'EIO' })), 300);
     await expect(opened).rejects.toThrow("the standard input can't be read: read EIO.");
   }, 10_000);
+});
+
+it('an adapted call forgets the voices of people who have left', () => {
+  const adapter = new FormatAdapter(
+    { sampleRate: 48_000, channels: 1 },
+    { sampleRate: 16_000, channels: 1 },
+  );
+  const piece = Float32Array.from({ length: 160 }, (_, i) => Math.sin(i));
+  const first = adapter.voice('ann', piece);
+  adapter.keep([{ id: 'ann' }]);
+  expect(adapter.voice('ann', piece)).not.toEqual(first);
+  // A person who has come back begins as at first.
+  adapter.keep([{ id: 'bob' }]);
+  expect(adapter.voice('ann', piece)).toEqual(first);
 });
