@@ -72,17 +72,20 @@ export class LinkedSessions {
   }
 
   #heard() {
-    this.#look();
-    this.#frontMs = this.#clock.now();
+    this.#frontMs = this.#look();
   }
 
-  /** Leaves out time in which the main thread stood still, and read no packets of anybody. */
+  /**
+   * Leaves out time in which the main thread stood still, and read no packets of anybody.
+   * @returns {number} now
+   */
   #look() {
     const now = this.#clock.now();
-    if (now - this.#frontMs <= STALL_MS) return;
+    if (now - this.#frontMs <= STALL_MS) return now;
     const lateMs = now - Math.max(this.#frontMs, this.#forgivenMs);
     this.#forgivenMs = now;
     for (const session of this.#sessions.values()) session.forgive(lateMs, now);
+    return now;
   }
 
   /** Reads the packets that have come. */
