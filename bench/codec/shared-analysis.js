@@ -1,11 +1,13 @@
 /**
- * Measures what it costs the own mixes of a room's speakers to share the first one's analysis.
+ * Measures what it costs the own mixes of a room's speakers to share one analysis. As in a
+ * room, that is of the mix of the softest speaker, who is another one every few frames.
  * Compares their likeness to the original, and their processor time, with that of encoders that
  * each analyse.
  */
 
 import { Command } from 'commander';
 import { barkDistance, weightedSnr } from './quality.js';
+import { levelOf } from '../../public/shared/sound/level.js';
 import { wholeNumber } from '../options.js';
 import { visqol } from '../stats/visqol.js';
 import { loadCodec } from '../../server/codec/codec.js';
@@ -49,7 +51,8 @@ const speech = await Promise.all(
 /**
  * Mixes speakers who all talk.
  * @param {number} count
- * @returns {Float32Array[]} own mixes of the softest, whose analysis is shared, and of the loudest
+ * @returns {{ own: Float32Array, mix: Float32Array }[]} voices and own mixes of the softest and of
+ *   the loudest
  */
 function mixesOf(count) {
   const random = seededRandom(count);
@@ -67,8 +70,9 @@ function mixesOf(count) {
     );
   });
   const [softest, ...others] = voices;
-  return [softest, ...others.slice(1 - MIXES)].map((own) =>
-    Float32Array.from({ length: samples }, (_, at) =>
+  return [softest, ...others.slice(1 - MIXES)].map((own) => ({
+    own,
+    mix: Float32Array.from({ length: samples }, (_, at) =>
       Math.max(
         -1,
         Math.min(
@@ -77,13 +81,25 @@ function mixesOf(count) {
         ),
       ),
     ),
-  );
+  }));
 }
 
-/** @param {Float32Array[]} mixes @param {boolean} shares */
+/**
+ * Finds the softest voice of a frame.
+ * @param {readonly { own: Float32Array }[]} coders
+ * @param {number} at  the frame's first sample
+ */
+function softestAt(coders, at) {
+  const levels = coders.map(({ own }) => levelOf(own.subarray(at, at + FRAME_SAMPLES)));
+  return levels.indexOf(Math.max(...levels));
+}
+
+/** @param {ReturnType<typeof mixesOf>} mixes @param {boolean} shares */
 function encode(mixes, shares) {
   const shape = { sampleRate: SAMPLE_RATE, frameSamples: FRAME_SAMPLES };
-  const coders = mixes.map((mix) => ({
+  const samples = SECONDS * SAMPLE_RATE;
+  const coders = mixes.map(({ own, mix }) => ({
+    own,
     mix,
     decoded: new Float32Array(mix.length),
     encoder: codec.createEncoder({ ...shape, complexity }),
@@ -92,11 +108,14 @@ function encode(mixes, shares) {
   const out = new Uint8Array(1275);
   let bytes = 0;
   let spentUs = 0;
-  for (let at = 0; at < mixes[0].length; at += FRAME_SAMPLES) {
+  for (let at = 0; at < samples; at += FRAME_SAMPLES) {
+    const first = softestAt(coders, at);
     const start = process.cpuUsage();
     codec.math?.shareAnalysis?.(shares);
-    for (const { encoder, mix } of coders)
+    for (let i = 0; i < coders.length; i++) {
+      const { encoder, mix } = coders[(first + i) % coders.length];
       encoder.begin?.(mix.subarray(at, at + FRAME_SAMPLES), out.length);
+    }
     codec.math?.shareAnalysis?.(false);
     const payloads = coders.map(({ encoder }) => out.slice(0, encoder.end?.(out, 0)));
     const { user, system } = process.cpuUsage(start);
@@ -107,8 +126,7 @@ function encode(mixes, shares) {
     }
   }
   const [{ encoder }] = coders;
-  // The first one has its own analysis in both cases.
-  const pairs = coders.slice(1).map(({ mix, decoded }) => ({
+  const pairs = coders.map(({ mix, decoded }) => ({
     original: mix.subarray(0, -encoder.lookahead),
     late: decoded.subarray(encoder.lookahead),
   }));
@@ -116,7 +134,7 @@ function encode(mixes, shares) {
     coder.encoder.close();
     coder.decoder.close();
   }
-  const frames = (coders.length * mixes[0].length) / FRAME_SAMPLES;
+  const frames = (coders.length * samples) / FRAME_SAMPLES;
   return {
     score: mean(pairs.map(({ original, late }) => weightedSnr(original, late))),
     bark: mean(pairs.map(({ original, late }) => barkDistance(original, late))),
