@@ -66,7 +66,9 @@ const SWEEPS = Object.freeze([
     name: 'delay',
     label: 'Delay of each leg, with 0.5 % of loss',
     unit: 'ms',
-    stands: 'figure 2d of Baldassin et al. (2024), whose delays are 0, 25, 50 and 100 ms in all',
+    stands:
+      'figure 2d of Baldassin et al. (2024), whose latencies are 0, 25, 50 and 100 ms (whether one ' +
+      "way isn't said)",
     values: [1, 12.5, 25, 50, 100],
     condition: (delayMs) => ({ leg: { lossPercent: 0.5, delayMs } }),
   },
