@@ -1,6 +1,6 @@
 /**
  * Quantities and tables of `interplay`.
- * @import { Quantity, Table } from '../../report/result.js'
+ * @import { Cell, Quantity, Table } from '../../report/result.js'
  * @import { Samples } from '../scenario.js'
  * @import { Case } from './interplay-plan.js'
  *
@@ -9,7 +9,6 @@
 
 import { protocolLabel } from '../../report/palette.js';
 import { meanEstimate } from '../../report/quantity-views.js';
-import { mean } from '../../../testkit/statistics.js';
 import { deciderOf } from './interplay-figures.js';
 import { ALL_CASES, conditionsOf, SWEEPS } from './interplay-plan.js';
 
@@ -131,22 +130,31 @@ export function tablesOf(folder, random) {
 }
 
 /**
+ * Names the one that decides by a share's mean, and others that an end of its interval would name.
+ * @param {Cell} share  of the time in which the application's rate is the lower one, in percent
+ * @param {boolean} adapts  as deciderOf() has it
+ */
+function decidersOf(share, adapts) {
+  const { value, interval = [] } = (typeof share === 'object' ? share : null) ?? { value: NaN };
+  const named = [value, ...interval].map((percent) => deciderOf(percent, adapts));
+  return [...new Set(named)].join(' or ');
+}
+
+/**
  * @param {Samples} folder
- * @param {(name: string, at: Case & Place) => import('../../report/result.js').Cell} cell
+ * @param {(name: string, at: Case & Place) => Cell} cell
  * @returns {Table}
  */
 function decisionTable(folder, cell) {
   const rows = conditionsOf({ sweeps: SWEEPS }).flatMap(({ sweep, at }) =>
     ALL_CASES.flatMap((one) => {
       const place = { ...one, sweep, at, level: '' };
-      const shares = folder.samples(QUANTITIES.application.name).filter(isAt(place));
-      if (shares.length === 0) return [];
-      const share = mean(shares.map(({ value: percent }) => percent));
+      if (!folder.samples(QUANTITIES.application.name).some(isAt(place))) return [];
       return [
         [
           [sweep, at].filter(Boolean).join(' '),
           ...namesOf(one),
-          deciderOf(share, ADAPTS.includes(one.rule)),
+          decidersOf(cell('application', place), ADAPTS.includes(one.rule)),
           ...COLUMNS.map(([name]) => cell(name, place)),
         ],
       ];

@@ -195,8 +195,9 @@ export const interplay = {
         `than the lower of the two can be sent. Both are looked at every ${LOOK_MS} ms.`,
       `Who decides: the application, if its rate is the lower one in ${DECIDES.application} % of ` +
         `the time or more; the controller, if it is in ${DECIDES.controller} % or less; else ` +
-        'both by turns. Static keeps its rate whatever the path does: nobody decides what the ' +
-        'controller lets pass.',
+        'both by turns. Where an end of the interval says otherwise than the mean, both are ' +
+        'named. Static keeps its rate whatever the path does: nobody decides what the controller ' +
+        'lets pass.',
       `After falls: the same in the ${FALL_MS / 1000} s after each fall of the capacity. Above: ` +
         'share of the time in which the lower of the two rates is more than the path carries. ' +
         'Window full: no other packet may be sent until one is acknowledged, as also happens ' +

@@ -334,3 +334,24 @@ it('the result names who decides, in each condition that was measured', () => {
   expect(tables[1].rows[0].slice(3, 6)).toEqual([{ value: 30 }, { value: 60 }, null]);
   expect(keyOf({ ...factors, repetition: 2 })).toBe('probe copa streams steps  2');
 });
+
+it.each([
+  ['the mean alone, of fewer than five blocks', [84, 88, 92, 100], 'the application'],
+  [
+    'the mean, and an end of its interval that says otherwise',
+    [84, 88, 92, 96, 100],
+    'the application or by turns, the application more often',
+  ],
+  ['one name, where all of the interval says so', [96, 97, 98, 99, 100], 'the application'],
+])('who decides is named by %s', (_, shares, expected) => {
+  const factors = { rule: 'probe', controller: 'copa', carry: 'streams', sweep: 'steps', at: '' };
+  const folder = {
+    samples: (/** @type {string} */ name) =>
+      (name === 'application' ? shares : []).map((value, repetition) => ({
+        ...{ protocol: 'webtransport', repetition, client: '', atMs: 0, value },
+        factors: { ...factors, level: '' },
+      })),
+  };
+  const [decisions] = interplay.result(folder, optionsOf()).tables;
+  expect(decisions.rows[0][4]).toBe(expected);
+});
