@@ -128,7 +128,11 @@ const LINKS = [
 
 /** @type {readonly Swept[]} */
 export const SWEEPS = Object.freeze([
-  besides('alone', 'without a load', 'table 1 of Abelló Lozano (2012), on a leg of the same rate'),
+  besides(
+    'alone',
+    'without a load',
+    'figures 22 to 25 of Abelló Lozano (2012), whose rate is 1 Mbit/s',
+  ),
   besides(
     'tcp',
     'beside a TCP flow',
