@@ -1,9 +1,10 @@
 /**
- * The E-model: a call's rating, delay included, from 0 to the maximum of its band. It follows ITU-T
- * G.107 (06/2015) for narrowband and G.107.1 (06/2019) for wideband. Only the impairments of a
- * packet call are modelled: mouth-to-ear delay, a codec with its concealment, and loss. All else is
- * at the Recommendations' defaults, and echoes are those of a call without delay: R = R0 − Idd −
- * Ie,eff. R and its marks are estimates for planning, and nobody's opinion.
+ * The E-model: a call's rating, delay included, up to the maximum of its band. There is no least:
+ * it may be below 0. It follows ITU-T G.107 (06/2015) for narrowband and G.107.1 (06/2019) for
+ * wideband. Only the impairments of a packet call are modelled: mouth-to-ear delay, a codec with
+ * its concealment, and loss. All else is at the Recommendations' defaults, and echoes are those of
+ * a call without delay: R = R0 − Idd − Ie,eff. R and its marks are estimates for planning, and
+ * nobody's opinion.
  */
 
 /**
