@@ -67,8 +67,8 @@ const SWEEPS = Object.freeze([
     label: 'Delay of each leg, with 0.5 % of loss',
     unit: 'ms',
     stands:
-      'figure 2d of Baldassin et al. (2024), whose latencies are 0, 25, 50 and 100 ms (whether one ' +
-      "way isn't said)",
+      'figure 2d of Baldassin et al. (2024), whose latencies are 0, 25, 50 and 100 ms (whether ' +
+      "one way isn't said)",
     values: [1, 12.5, 25, 50, 100],
     condition: (delayMs) => ({ leg: { lossPercent: 0.5, delayMs } }),
   },
