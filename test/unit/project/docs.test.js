@@ -8,6 +8,7 @@ const HOME = fileURLToPath(new URL('../../../', import.meta.url));
 
 const PAGES = [
   'README.md',
+  'CHANGELOG.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
   'certs/README.md',

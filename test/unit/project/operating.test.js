@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { OLD_OPTIONS } from '../../../server/config/old-options.js';
 import { METRIC_NAMES } from '../../../server/operator/metrics.js';
 import { ROUTES } from '../../../server/operator/routes.js';
 import { ofTheMachine, requireOrSkip } from '../../../testkit/skip.js';
@@ -63,6 +64,11 @@ it('the API of docs/operating.md has each request, with its query and its need o
     return `${method.toUpperCase()} ${place} ${needs[open]}`;
   });
   expect(listed.toSorted()).toEqual(served.toSorted());
+});
+
+it.each(OLD_OPTIONS)('the old option $row.name is in docs/operating.md', ({ row }) => {
+  const old = rowsOf(section('Old options')).flatMap(([spelling]) => spelling.split(/[ `,]+/));
+  expect(old).toContain(`--${row.name}`);
 });
 
 it('the webhooks of docs/operating.md are all that are sent', () => {
