@@ -26,8 +26,8 @@ const MOST_WAITING_SECONDS = 10;
 /** Most characters of a caption. */
 const MOST_CHARACTERS = 240;
 
-/** One person's voice on its way through a recogniser. */
-class Recogniser {
+/** A process that recognises the words of one person. */
+class RecogniserProcess {
   #child;
   #rate;
   #channels;
@@ -86,7 +86,7 @@ class Recogniser {
 /** @param {string} url the room's link */
 export async function writeCaptions(url) {
   const call = await join({ url, name: 'Scribe', voices: true });
-  /** By person's id. @type {Map<string, Recogniser>} */
+  /** By person's id. @type {Map<string, RecogniserProcess>} */
   const recognisers = new Map();
   const close = (/** @type {string} */ person) => {
     recognisers.get(person)?.close();
@@ -99,7 +99,7 @@ export async function writeCaptions(url) {
     if (!call.captionsWanted) return;
     let recogniser = recognisers.get(person);
     if (!recogniser) {
-      recogniser = new Recogniser(call, ({ text, final, seconds }) => {
+      recogniser = new RecogniserProcess(call, ({ text, final, seconds }) => {
         const parts = text.match(new RegExp(`.{1,${MOST_CHARACTERS}}(?= |$)`, 'g')) ?? [];
         for (const part of final ? parts : parts.slice(-1))
           call.caption(part.trim(), { person, lang: 'en', final, seconds: Math.min(60, seconds) });
