@@ -4,6 +4,7 @@
  *
  * @import { AudioFormat } from '../public/shared/sound/audio-format.js'
  * @import { Access, CallView } from '../public/client/call/types.js'
+ * @import { MessageReaders } from '../public/client/connection/connection.js'
  * @import { ClientMessage } from '../public/shared/messages/client-messages.js'
  * @import { ServerMessage } from '../public/shared/messages/server-messages.js'
  * @import { Call, Caption, JoinOptions, SoundFormat, SoundWriter } from './types.js'
@@ -14,6 +15,7 @@ import { setTimeout as pass } from 'node:timers/promises';
 import { probeLibrary } from '@aloud/native';
 import { isAllowed } from '../public/client/call/call-view.js';
 import { CallClient } from '../public/client/call/call-client.js';
+import { readMessage } from '../public/client/connection/connection.js';
 import { loadCodec } from '../server/codec/codec.js';
 import { openScope, primitives } from './scope.js';
 import { readLink } from '../public/shared/links.js';
@@ -118,6 +120,15 @@ class NodeCall extends EventEmitter {
   /** @type {WritableStream<Float32Array> | null} */
   #voice = null;
   #missed = 0;
+  /**
+   * Messages with an event of their own; the store's change emits that of `captions`.
+   * @type {MessageReaders<boolean>}
+   */
+  #events = {
+    chat: ({ message }) => this.emit('chat', message),
+    caption: ({ caption }) => this.emit('caption', caption),
+    captions: () => true,
+  };
 
   /** @param {JoinOptions} options */
   constructor(options) {
@@ -344,10 +355,7 @@ class NodeCall extends EventEmitter {
 
   /** @param {ServerMessage} message */
   #onMessage(message) {
-    if (message.type === 'chat') this.emit('chat', message.message);
-    else if (message.type === 'caption') this.emit('caption', message.caption);
-    // The store's change has an event.
-    else if (message.type !== 'captions') this.emit('message', message);
+    if (readMessage(message, this.#events) === undefined) this.emit('message', message);
   }
 
   /** @param {Readonly<CallView>} now @param {Readonly<CallView>} before */

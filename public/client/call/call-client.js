@@ -3,6 +3,7 @@
  * @import { Codec } from '../../shared/stream/codec.js'
  * @import { Primitives } from '../../shared/stream/sframe.js'
  * @import { Scope } from '../connection/choose.js'
+ * @import { MessageReaders } from '../connection/connection.js'
  * @import { NodeAddress } from '../connection/nodes.js'
  * @import { ClientStats } from './call-stats.js'
  * @import { CallView, ClientOptions, Joined, LiveOptions, Output, RoomView } from './types.js'
@@ -13,6 +14,7 @@
  */
 
 import { systemClock } from '../../shared/clock.js';
+import { readMessage } from '../connection/connection.js';
 import { configOf, isAddress } from '../connection/nodes.js';
 import { Backoff, DEAD_AMONG_NODES_MS, DEAD_MS, Liveness } from '../connection/reconnecting.js';
 import { CallSession } from './call-session.js';
@@ -62,21 +64,23 @@ const FINAL = new Set([
   'e2e-not-here',
 ]);
 
-/** Types of messages for the client alone. */
-const OWN_MESSAGES = new Set([
-  'resume',
-  'moved',
-  'stats',
-  'delay',
-  'stride',
-  'joined',
-  'changed',
-  'left',
-  'people',
-  'listeners',
-  'qualities',
-  'closing',
-]);
+const isOwn = () => true;
+
+/** Messages for the client alone. @type {MessageReaders<boolean>} */
+const OWN_MESSAGES = Object.freeze({
+  resume: isOwn,
+  moved: isOwn,
+  stats: isOwn,
+  delay: isOwn,
+  stride: isOwn,
+  joined: isOwn,
+  changed: isOwn,
+  left: isOwn,
+  people: isOwn,
+  listeners: isOwn,
+  qualities: isOwn,
+  closing: isOwn,
+});
 
 /**
  * @typedef {object} CallClientEvents  all are optional
@@ -255,7 +259,7 @@ export class CallClient {
     const set = (changes) => void (isHeard() && this.store.set(changes));
     const session = new CallSession(this.#parts, this.#options, {
       message: (message) => {
-        if (isHeard() && !OWN_MESSAGES.has(message.type)) this.#on.message?.(message);
+        if (isHeard() && !readMessage(message, OWN_MESSAGES)) this.#on.message?.(message);
       },
       changed: (changes) => void (isHeard() && isNewest() && this.#show(changes)),
       transport: (transport) => set({ transport }),

@@ -9,7 +9,7 @@
  * @import { ServerMessage, ServerMessages } from '../../shared/messages/server-messages.js'
  * @import { Primitives } from '../../shared/stream/sframe.js'
  * @import { Scope, ServerConfig } from '../connection/choose.js'
- * @import { Connection } from '../connection/connection.js'
+ * @import { Connection, MessageReaders } from '../connection/connection.js'
  * @import { Playout } from '../playout/playout.js'
  * @import { Uplink } from '../capture/uplink.js'
  * @import { SealedCaptions } from './sealed-captions.js'
@@ -20,7 +20,7 @@ import { Packet, PacketType, readPacket } from '../../shared/wire/packet.js';
 import { CallAudio, loaded, numberOf } from './call-audio.js';
 import { CallStatistics } from './call-stats.js';
 import { connect, localNetworkPermission } from '../connection/choose.js';
-import { sentenceOf } from '../connection/connection.js';
+import { readMessage, sentenceOf } from '../connection/connection.js';
 import { ConnectionError } from '../../shared/errors.js';
 import { joinMessage, MovedError } from '../connection/join.js';
 import { configOf, isAddress, locate } from '../connection/nodes.js';
@@ -107,6 +107,16 @@ export class CallSession {
   /** @type {unknown} */
   #peopleTimer = null;
   #hasWrongKey = false;
+  /**
+   * Opens messages that are sealed in an encrypted room; null where the key doesn't.
+   * @type {MessageReaders<ServerMessage | null>}
+   */
+  #openers = {
+    caption: (message) => {
+      const caption = this.#sealedCaptions?.open(message.caption) ?? null;
+      return caption && { type: 'caption', caption };
+    },
+  };
 
   /** The room's state, from the server's messages. */
   state = new CallState();
@@ -407,9 +417,9 @@ export class CallSession {
    * @returns {ServerMessage | null} null for a caption that the key doesn't open
    */
   #opened(message) {
-    if (message.type !== 'caption' || this.#options.e2eKey === undefined) return message;
-    const caption = this.#sealedCaptions?.open(message.caption) ?? null;
-    return caption && { type: 'caption', caption };
+    if (this.#options.e2eKey === undefined) return message;
+    const opened = readMessage(message, this.#openers);
+    return opened === undefined ? message : opened;
   }
 
   /** @param {ServerMessages['moderated']} message an act of a moderator on this participant */

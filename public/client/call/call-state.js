@@ -1,16 +1,17 @@
 /**
  * @import { AudioFormat } from '../../shared/sound/audio-format.js'
+ * @import { MessageReaders } from '../connection/connection.js'
  * @import { Access, Joined, RoomView } from './types.js'
  * @import { PersonFields } from '../../shared/messages/fields.js'
  * @import { ServerMessage, ServerMessages } from '../../shared/messages/server-messages.js'
  * @import { ServerMessageType } from '../../shared/messages/server-messages.js'
  *
- * @typedef {(state: CallState, message: ServerMessage) => Partial<RoomView>} Reader
  * @typedef {(message: ServerMessage) => void} Listener
  */
 
 import { createAudioFormat } from '../../shared/sound/audio-format.js';
 import { MAX_REDUNDANCY } from '../../shared/wire/packet.js';
+import { readMessage } from '../connection/connection.js';
 import { nodeOf } from '../connection/nodes.js';
 import { EMPTY_ROOM } from './call-view.js';
 import { accessOf, roleChange, rulesOf } from './access.js';
@@ -24,10 +25,7 @@ const MAX_CHAT = 200;
 
 let welcomes = 0;
 
-/**
- * The room's state, from the server's messages in one session. No other place reads a message's
- * type.
- */
+/** The room's state, from the server's messages in one session. */
 export class CallState {
   /** The server's welcome, with later changes; empty before it. */
   welcome = /** @type {ServerMessages['welcome']} */ (/** @type {unknown} */ ({}));
@@ -51,8 +49,9 @@ export class CallState {
    */
   closing = null;
   #now;
-  /** @type {Map<ServerMessageType, Listener[]>} */
-  #listeners = new Map();
+  #readers = readersOf(this);
+  /** @type {Partial<Record<ServerMessageType, Listener>>} */
+  #listeners = {};
 
   /** @param {() => number} [now]  milliseconds since 1970, by the clock of High Resolution Time */
   constructor(now = () => performance.timeOrigin + performance.now()) {
@@ -66,10 +65,12 @@ export class CallState {
    * @param {(message: ServerMessages[T]) => void} run
    */
   on(type, run) {
-    this.#listeners.set(type, [
-      ...(this.#listeners.get(type) ?? []),
-      /** @type {Listener} */ (run),
-    ]);
+    const earlier = this.#listeners[type];
+    const next = /** @type {Listener} */ (run);
+    this.#listeners[type] = (/** @type {ServerMessage} */ message) => {
+      earlier?.(message);
+      next(message);
+    };
   }
 
   /**
@@ -77,11 +78,9 @@ export class CallState {
    * @returns {Partial<RoomView>} the changed properties of the view
    */
   apply(message) {
-    const { type } = message;
-    const read = Object.hasOwn(READERS, type) ? /** @type {Reader} */ (READERS[type]) : null;
-    const changes = read?.(this, message) ?? {};
+    const changes = readMessage(message, this.#readers) ?? {};
     this.view = { ...this.view, ...changes };
-    for (const run of this.#listeners.get(type) ?? []) run(message);
+    readMessage(message, this.#listeners);
     return changes;
   }
 
@@ -216,51 +215,51 @@ export class CallState {
 
 /**
  * A reader for each message: keeps what the session needs, and returns the page's changes.
- * @type {{ readonly [T in ServerMessageType]?:
- *   (state: CallState, message: ServerMessages[T]) => Partial<RoomView> }}
+ * @param {CallState} state
+ * @returns {MessageReaders<Partial<RoomView>>}
  */
-const READERS = Object.freeze({
-  lobby: (state) => state.access({ waiting: true }),
-  welcome: (state, message) => state.begin(message),
-  resume: (state, message) => state.keepPlace(message),
-  moved: (state, message) => state.keepPlace(message),
+const readersOf = (state) => ({
+  lobby: () => state.access({ waiting: true }),
+  welcome: (message) => state.begin(message),
+  resume: (message) => state.keepPlace(message),
+  moved: (message) => state.keepPlace(message),
   draining: () => ({ isDraining: true }),
-  closing: (state, { code, message }) => {
+  closing: ({ code, message }) => {
     state.closing = { code: String(code), message: String(message) };
     return {};
   },
 
-  delay: (state, { serverDelayMs }) =>
+  delay: ({ serverDelayMs }) =>
     Number.isFinite(serverDelayMs) ? state.amend({ serverDelayMs }) : {},
-  stride: (state, { stride }) => state.amend({ stride }),
-  stats: (state, message) => {
+  stride: ({ stride }) => state.amend({ stride }),
+  stats: (message) => {
     state.stats = message;
     return {};
   },
 
-  people: (state, message) => state.people(state.roster.setPage(message)),
-  joined: (state, message) => state.people(state.roster.set(peopleOf(message))),
-  changed: (state, message) => {
+  people: (message) => state.people(state.roster.setPage(message)),
+  joined: (message) => state.people(state.roster.set(peopleOf(message))),
+  changed: (message) => {
     const changed = peopleOf(message);
     return {
       ...state.people(state.roster.set(changed)),
       ...state.access(ownChange(state, changed)),
     };
   },
-  left: (state, message) =>
+  left: (message) =>
     state.people(state.roster.delete('ids' in message ? message.ids : [message.id])),
-  listeners: (state, { count }) => state.people(state.roster.setListeners(count)),
-  qualities: (state, { people }) => state.people(state.roster.setQualities(people)),
-  waited: (state, { people }) => state.people(state.roster.setWaited(people)),
+  listeners: ({ count }) => state.people(state.roster.setListeners(count)),
+  qualities: ({ people }) => state.people(state.roster.setQualities(people)),
+  waited: ({ people }) => state.people(state.roster.setWaited(people)),
 
-  room: (state, message) => state.rules(message),
-  moderated: (state, message) => state.moderated(message),
-  stage: (state, { key }) => state.access({ stage: String(key) }),
-  'stream-key': (state, { key }) => state.access({ streamKey: key === null ? null : String(key) }),
-  knocks: (state, { people }) => state.access({ knocks: listOf(people) }),
-  hands: (state, { count, people }) =>
+  room: (message) => state.rules(message),
+  moderated: (message) => state.moderated(message),
+  stage: ({ key }) => state.access({ stage: String(key) }),
+  'stream-key': ({ key }) => state.access({ streamKey: key === null ? null : String(key) }),
+  knocks: ({ people }) => state.access({ knocks: listOf(people) }),
+  hands: ({ count, people }) =>
     state.access({ hands: { count: Number(count) || 0, people: listOf(people) } }),
-  audience: (state, { find, count, people, next }) =>
+  audience: ({ find, count, people, next }) =>
     state.access({
       audience: {
         find: String(find ?? ''),
@@ -269,15 +268,15 @@ const READERS = Object.freeze({
         next: typeof next === 'string' ? next : null,
       },
     }),
-  bans: (state, { bans }) => state.access({ bans: listOf(bans) }),
+  bans: ({ bans }) => state.access({ bans: listOf(bans) }),
 
-  chat: (state, { message }) => ({ chat: [...state.view.chat, message].slice(-MAX_CHAT) }),
-  captions: (_state, { on, writer }) => ({
+  chat: ({ message }) => ({ chat: [...state.view.chat, message].slice(-MAX_CHAT) }),
+  captions: ({ on, writer }) => ({
     captions: { on: on === true, writer: typeof writer === 'string' ? writer : null },
   }),
-  recording: (_state, { recording = null }) => ({ recording }),
-  metronome: (_state, { beat = null, by = null }) => ({ metronome: { beat, by } }),
-  track: (_state, { track = null, by = null }) => ({ track: { track, by } }),
+  recording: ({ recording = null }) => ({ recording }),
+  metronome: ({ beat = null, by = null }) => ({ metronome: { beat, by } }),
+  track: ({ track = null, by = null }) => ({ track: { track, by } }),
 });
 
 /** @param {CallState} state @param {readonly PersonFields[]} people after a change */

@@ -4,6 +4,8 @@ import { MAX_SENT_BYTES } from '../../shared/wire/packet-format.js';
 /**
  * A client's connection to the server over any protocol.
  *
+ * @import { ServerMessages, ServerMessageType } from '../../shared/messages/server-messages.js'
+ *
  * @typedef {object} ConnectionHandler
  * @property {(bytes: Uint8Array, arrivalMs: number) => void} onPacket bytes valid during the call
  * @property {(message: unknown) => void} onControl  a control message, parsed
@@ -18,6 +20,29 @@ import { MAX_SENT_BYTES } from '../../shared/wire/packet-format.js';
  *
  * @typedef {'webtransport' | 'websocket' | 'http1'} TransportName
  */
+
+/**
+ * Readers of the server's messages, by type.
+ * @template R
+ * @typedef {{ readonly [T in ServerMessageType]?: (message: ServerMessages[T]) => R }}
+ *   MessageReaders
+ */
+
+/**
+ * Passes a message to the reader of its type. The client reads the type in no other place.
+ * @template R
+ * @param {unknown} message  as it came from the server, which may be hostile
+ * @param {MessageReaders<R>} readers
+ * @returns {R | undefined} the reader's result, or undefined without a reader
+ */
+export function readMessage(message, readers) {
+  const { type } = /** @type {{ type?: unknown }} */ (message ?? {});
+  if (typeof type !== 'string' || !Object.hasOwn(readers, type)) return undefined;
+  const read = /** @type {(message: unknown) => R} */ (
+    readers[/** @type {ServerMessageType} */ (type)]
+  );
+  return read(message);
+}
 
 /**
  * @param {number} close the registry's number

@@ -2,14 +2,14 @@
  * @import { Clock } from '../../shared/clock.js'
  * @import { ServerConfig } from './choose.js'
  * @import { NodeAddress } from './nodes.js'
- * @import { Connection, ConnectionHandler } from './connection.js'
- * @import { ServerMessage } from '../../shared/messages/server-messages.js'
+ * @import { Connection, ConnectionHandler, MessageReaders } from './connection.js'
  * @import { ClientOptions } from '../call/types.js'
  */
 
 import { systemClock } from '../../shared/clock.js';
 import { CONTROL_VERSION } from '../../shared/wire/control.js';
 import { ConnectionError, errors } from '../../shared/errors.js';
+import { readMessage } from './connection.js';
 
 /** Time in which the server must answer a join, in milliseconds. */
 const JOIN_MS = 5000;
@@ -66,23 +66,25 @@ export async function join(connection, message, handler, clock, isWanted = () =>
         connection.sendControl({ type: 'knock' });
         timer = clock.setTimeout(knock, KNOCK_MS);
       };
+      /** @type {MessageReaders<void>} */
+      const answers = {
+        refused: (answer) => reject(refusal(answer.code, answer.message)),
+        moved: ({ node }) => reject(new MovedError(node)),
+        lobby: (answer) => {
+          clock.clearTimeout(timer);
+          timer = clock.setTimeout(knock, KNOCK_MS);
+          handler.onControl(answer);
+        },
+        welcome: (answer) => {
+          // If the handler throws, the connection ends, which this promise must learn.
+          handler.onControl(answer);
+          connection.handler = handler;
+          resolve(undefined);
+        },
+      };
       connection.handler = {
         onPacket: () => {},
-        onControl: (received) => {
-          const answer = /** @type {ServerMessage | null} */ (received);
-          if (answer?.type === 'refused') reject(refusal(answer.code, answer.message));
-          else if (answer?.type === 'moved') reject(new MovedError(answer.node));
-          else if (answer?.type === 'lobby') {
-            clock.clearTimeout(timer);
-            timer = clock.setTimeout(knock, KNOCK_MS);
-            handler.onControl(answer);
-          } else if (answer?.type === 'welcome') {
-            // If the handler throws, the connection ends, which this promise must learn.
-            handler.onControl(answer);
-            connection.handler = handler;
-            resolve(undefined);
-          }
-        },
+        onControl: (received) => readMessage(received, answers),
         onClosed: (code, reason) => reject(refusal(code, reason)),
       };
       connection.join(message);

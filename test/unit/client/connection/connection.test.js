@@ -4,7 +4,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { withLength } from '../../../../public/shared/wire/stream-packets.js';
 import { systemClock } from '../../../../public/shared/clock.js';
 import { connect } from '../../../../public/client/connection/choose.js';
-import { Connection } from '../../../../public/client/connection/connection.js';
+import { Connection, readMessage } from '../../../../public/client/connection/connection.js';
 import { Http1Connection } from '../../../../public/client/connection/http1.js';
 import { join as joinOver } from '../../../../public/client/connection/join.js';
 import { WebSocketConnection } from '../../../../public/client/connection/websocket.js';
@@ -536,6 +536,28 @@ describe('WebTransportConnection', () => {
     await expect(WebTransportConnection.open({ url, now, WebTransport })).rejects.toMatchObject({
       code: 'connection-failed',
     });
+  });
+});
+
+describe('readMessage', () => {
+  /** @type {import('../../../../public/client/connection/connection.js').MessageReaders<string>} */
+  const readers = { stage: ({ key }) => `the key is ${key}` };
+
+  it('passes a message to the reader of its type', () => {
+    expect(readMessage({ type: 'stage', key: 'k' }, readers)).toBe('the key is k');
+  });
+
+  it.each([
+    [null],
+    [7],
+    ['stage'],
+    [[]],
+    [{}],
+    [{ type: 'chat' }],
+    [{ type: 'toString' }],
+    [{ type: ['stage'], key: 'k' }],
+  ])('finds no reader for %j', (message) => {
+    expect(readMessage(message, readers)).toBeUndefined();
   });
 });
 
