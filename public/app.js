@@ -1,4 +1,4 @@
-import { makeRoomKey } from './client/call/room-key.js';
+import { makeRoomKey } from './shared/links.js';
 import { isListenersInvitation, takeInvitation, takeStage } from './ui/kit/invitation.js';
 import { readAddress, readRoomName, roomPath } from './ui/green-room/room-address.js';
 import { elementOf } from './ui/kit/element.js';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { makeRoomKey } from '../../public/client/call/room-key.js';
+import { makeRoomKey } from '../../public/shared/links.js';
 import { readTranscript, search } from '../../public/recordings/transcript-list.js';
 import { join } from '../../programs/client.js';
 import { startServer } from '../../testkit/aloud-server.js';

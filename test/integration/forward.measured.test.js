@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { Headless } from '../../testkit/participants/headless.js';
 import { align, alignPieces, levelDb } from '../../testkit/sound/signal.js';
 import { readWav } from '../../testkit/sound/wav.js';
-import { makeRoomKey } from '../../public/client/call/room-key.js';
+import { makeRoomKey } from '../../public/shared/links.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { OPERATOR } from '../../server/state/grant.js';

@@ -22,11 +22,11 @@ import { CallStatistics } from './call-stats.js';
 import { connect, localNetworkPermission } from '../connection/choose.js';
 import { readMessage, sentenceOf } from '../connection/connection.js';
 import { ConnectionError } from '../../shared/errors.js';
+import { readRoomKey } from '../../shared/links.js';
 import { joinMessage, MovedError } from '../connection/join.js';
 import { configOf, isAddress, locate } from '../connection/nodes.js';
 import { CallState } from './call-state.js';
 import { HeardSpeakers } from './heard-speakers.js';
-import { readRoomKey } from './room-key.js';
 import { Sealing } from './sealing.js';
 
 /** Most redirections from node to node while joining. */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { levelDb } from '../../../testkit/sound/signal.js';
 import { readWav } from '../../../testkit/sound/wav.js';
-import { makeRoomKey } from '../../../public/client/call/room-key.js';
+import { makeRoomKey } from '../../../public/shared/links.js';
 import { startServer } from '../../../testkit/aloud-server.js';
 import { BROWSER, inBrowser, openBrowser } from '../../../testkit/browsers/browser.js';
 import { compareSpeech } from '../support/likeness.js';

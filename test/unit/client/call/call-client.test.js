@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { CallClient } from '../../../../public/client/call/call-client.js';
-import { makeRoomKey } from '../../../../public/client/call/room-key.js';
+import { makeRoomKey } from '../../../../public/shared/links.js';
 import {
   MAX_PACKET_BYTES,
   Packet,

@@ -3,7 +3,7 @@ import { expand, extract } from '@noble/hashes/hkdf.js';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { describe, expect, it, vi } from 'vitest';
-import { makeRoomKey, readRoomKey } from '../../../../public/client/call/room-key.js';
+import { makeRoomKey, readRoomKey } from '../../../../public/shared/links.js';
 import { Sealing } from '../../../../public/client/call/sealing.js';
 import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
 import { PayloadDecoder, PayloadEncoder } from '../../../../public/shared/stream/payload.js';
