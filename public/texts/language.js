@@ -65,6 +65,22 @@ export const language = currentLanguage();
 export const locale =
   globalThis.navigator?.languages?.find((tag) => languageOf([tag]) === language) ?? language;
 
+/** Made at the first use: most pages name no language. @type {Intl.DisplayNames | undefined} */
+let names;
+
+/**
+ * @param {string} tag  BCP 47
+ * @returns {string} name of the language, in that of the page; the tag itself if it has none
+ */
+export function languageName(tag) {
+  names ??= new Intl.DisplayNames([language], { type: 'language' });
+  try {
+    return names.of(tag) ?? tag;
+  } catch {
+    return tag;
+  }
+}
+
 /** Writing direction, for the attribute `dir`. */
 export const direction = /^ar\b/.test(language) ? 'rtl' : 'ltr';
 
@@ -104,7 +120,7 @@ const isTable = (value) => typeof value === 'object' && value !== null && !Array
  */
 export function formsOf(code) {
   const rules = new Intl.PluralRules(code);
-  const names = new Intl.ListFormat(code, { type: 'conjunction' });
+  const lists = new Intl.ListFormat(code, { type: 'conjunction' });
   return {
     /**
      * Chooses the form for a count (Unicode CLDR, plural rules).
@@ -113,7 +129,7 @@ export function formsOf(code) {
      */
     plural: (count, forms) => forms[rules.select(count)] ?? forms.other,
     /** @param {readonly string[]} list */
-    list: (list) => names.format(list),
+    list: (list) => lists.format(list),
     /** @param {number} count */
     number: (count) => count.toLocaleString(code),
   };

@@ -1,6 +1,6 @@
 import { build, keepFocus } from './element.js';
-import { languageName } from './language-name.js';
 import { interpreterTexts as texts } from '../../texts/features.js';
+import { languageName } from '../../texts/language.js';
 
 /**
  * @import { CallView } from '../../client/call/types.js'

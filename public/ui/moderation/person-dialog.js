@@ -1,9 +1,9 @@
 import { moderate } from '../../client/call/moderate.js';
 import { build, makeButton } from '../kit/element.js';
-import { languageName } from '../kit/language-name.js';
 import { showDialog } from '../kit/dialog.js';
 import { labelOf } from '../people/person.js';
 import { interpreterTexts } from '../../texts/features.js';
+import { languageName } from '../../texts/language.js';
 import { panelTexts as texts } from '../../texts/room-panel.js';
 import { texts as callTexts } from '../../texts/texts.js';
 

@@ -1,9 +1,9 @@
 import { hue, initials, labelOf, ownerLabel } from './person.js';
 import { build, elementOf, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
-import { languageName } from '../kit/language-name.js';
 import { KeyedList } from '../kit/keyed-list.js';
 import { PersonMenu } from './person-menu.js';
+import { languageName } from '../../texts/language.js';
 import { texts } from '../../texts/texts.js';
 
 /**
