@@ -235,7 +235,7 @@ class OwnCertificate extends CertificateSource {
   #files;
   /** State of the files that are in use. */
   #seen;
-  /** State of the refused files, and the reason, which is logged once. */
+  /** State of the last refused files and the reason, so that each refusal is logged once. */
   #refused = '';
   #warned = false;
 

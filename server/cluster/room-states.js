@@ -49,8 +49,8 @@ export class RoomStates {
    * @param {OwnNode} node
    * @param {object} options
    * @param {number} [options.keptMs] validity of a resume token, which a state must outlast
-   * @param {(room: string, rules: KnownState) => void} options.met called when another node has, or
-   *   had, a room of this one
+   * @param {(room: string, rules: KnownState) => void} options.met called when another node
+   *   announces its state of a room that this node has
    */
   constructor(node, { keptMs = 0, met }) {
     this.#node = node;

@@ -5,9 +5,9 @@ import { padPacket } from '../recording/opus-packet.js';
 
 /**
  * Bytes a second of a file for a browser or VLC. Chromium and Firefox read a file in blocks of 32
- * KiB, VLC in blocks of 4 KiB after a longer start. A file with fewer bytes begins late and stays
- * so: a silent room by 48 s and more, speech by 5 s (`node bench/readers.js listen`). A block is
- * 1.3 s at this rate.
+ * KiB, VLC in blocks of 4 KiB after a longer start. With fewer bytes a file would begin late and
+ * stay late: a silent room by 48 s and more, speech by 5 s (`node bench/readers.js listen`). At
+ * this rate a block lasts 1.3 s.
  */
 const BYTES_PER_SECOND = 25_600;
 

@@ -18,7 +18,7 @@ const MAX_TURN_MS = 10_000;
 const GAP_MS = 60;
 
 /**
- * Wait of another source with sound before a speaker is cut in the middle of a word, in
+ * Time that a source with sound waits before a speaker is cut off in the middle of a word, in
  * milliseconds.
  */
 const PATIENCE_MS = 2000;

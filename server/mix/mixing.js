@@ -383,7 +383,7 @@ export class Mixing {
     this.#begun.push(listener);
   }
 
-  /** Sends the own mixes: several threads encode all of them before the first is sent. */
+  /** Sends the listeners' own mixes; several threads encode all before the first is sent. */
   #endOwn() {
     for (let i = 0; i < this.#begun.length; i++) this.#begun[i].end();
     this.#begun.length = 0;

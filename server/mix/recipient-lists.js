@@ -102,9 +102,8 @@ export class RecipientLists {
 }
 
 /**
- * True when a frame's packet goes to recipients with this stride. Due are the last frame of each
- * stride, and each packet in a silence of which most are left out. The packet that ends the sound
- * is due too, unless one before it is.
+ * True when this frame's packet goes to recipients with this stride: at the end of each stride, at
+ * the end of sound, and in a silence with few packets.
  * @param {FrameStream} stream
  * @param {number} frame
  * @param {number} stride

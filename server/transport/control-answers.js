@@ -12,7 +12,7 @@ export class ControlAnswers {
   #waiting = [];
   /** Number of the oldest message. */
   #first = 1;
-  /** Number of the oldest messages that are in an answer whose arrival isn't known yet. */
+  /** Number of messages in a sent answer that may not have arrived; they are the oldest. */
   #underWay = 0;
   #bytes = 0;
 

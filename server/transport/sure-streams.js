@@ -20,8 +20,8 @@ import { STEADY_MS } from '../../public/shared/nearness.js';
 const PIECE_MS = 1000;
 
 /**
- * Same time for this long after a restart, in milliseconds: arrival is known sooner while the path
- * is narrow.
+ * Shorter time for the first streams after a restart, and the period of these, in milliseconds. The
+ * path is narrow then, and a short stream shows sooner that its packets have arrived.
  */
 const SHORT_PIECE_MS = 250;
 const SHORT_FOR_MS = 5000;

@@ -185,7 +185,7 @@ export class NativeTransport {
     }
   }
 
-  /** Address that it listens on; the port is UDP's. */
+  /** Address and UDP port on which the endpoint listens. */
   address() {
     return this.#address;
   }

@@ -135,7 +135,7 @@ const rejected = ([media, ...lines]) => [
   ...lines.filter((line) => /^(?:c=|a=mid:|a=rtpmap:|a=inactive$)/.test(line)),
 ];
 
-/** A candidate of the server's own addresses: what precedes the address, the address, the rest. */
+/** Line of a candidate with the server's own address, which is the third group. */
 const CANDIDATE = /^(a=candidate:)\S+( 1 UDP )\d+ (\S+)( \d+ typ host.*)$/i;
 
 /** Priority of added candidates: below all others. */

@@ -136,7 +136,7 @@ function startForeign(url) {
   return worker;
 }
 
-/** Fails as a worker does whose module can't be loaded: later, without a message. */
+/** Stands in for a worker whose module can't be loaded: it fails later, without a message. */
 function notStarted() {
   const parts = { onerror: null, onmessage: null, postMessage() {}, terminate() {} };
   const worker = /** @type {Worker} */ (

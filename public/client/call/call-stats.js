@@ -174,8 +174,8 @@ function behindOf(ms, frameMs) {
 }
 
 /**
- * The delay of one's own microphone. Its sound may be placed earlier on the grid than it comes, but
- * never before it is said.
+ * Delay of one's own microphone. Sound may be placed on the grid earlier than it arrives, but the
+ * delay is never below 0.
  * @param {number | null | undefined} deviceMs
  * @param {number} laterMs see Uplink.stats()
  */

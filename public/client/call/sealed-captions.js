@@ -16,8 +16,8 @@ const MAX_BYTES = 4 * MAX_CAPTION_LENGTH;
 const utf8 = new TextEncoder();
 
 /**
- * Seals and opens the captions of a room with end-to-end encryption, by SFrame as its sound. The
- * keys are of other KIDs than those of sound, and speaker, language and kind are authenticated.
+ * Seals and opens the captions of a room with end-to-end encryption, with SFrame as for sound.
+ * Their keys have other KIDs than those of sound. Speaker, language and kind are authenticated.
  */
 export class SealedCaptions {
   #sealing;

@@ -22,15 +22,15 @@ import { PlaybackFeed } from '../playout/playback-feed.js';
 let capture = /** @type {MessagePort | TrackFeed | null} */ (null);
 /** Removes noise from captured sound; null unless this person has chosen it. */
 let suppressor = /** @type {NoiseSuppressor | null} */ (null);
-/** Number of choices, which overtake each other while the model is loaded. */
+/** Number of the latest choice: a model that was loaded for an earlier one is dropped. */
 let suppressions = 0;
 /** Records captured sound on this device; null unless this person does. */
 let recording = /** @type {OwnRecording | null} */ (null);
 /** The second input, captured with the first; null unless this person has one. */
 let second = /** @type {SecondInput | null} */ (null);
-/** Number of changes of it, which overtake each other while its code is loaded. */
+/** Number of the latest change of the second input: code loaded for an earlier one isn't run. */
 let inputTurns = 0;
-/** Number of starts and stops of the recording, likewise. */
+/** Number of the latest start or stop of the recording, for the same reason. */
 let recordingTurns = 0;
 /** True while captured sound has two channels, which are two inputs. */
 let isSplit = false;

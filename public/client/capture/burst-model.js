@@ -16,7 +16,7 @@ const USUAL = 1 / 4;
 /** Least number of bursts from which the period is known. */
 const KNOWN_BURSTS = 3;
 
-/** Bursts whose lengths differ by less are equally long, in milliseconds. */
+/** Difference below which two lengths count as equal, in milliseconds. */
 const EQUAL_MS = 1e-3;
 
 /**

@@ -241,7 +241,7 @@ export class JitterBuffer {
   }
 
   /**
-   * Goes back to sound that came late into silence: it plays from its start, later.
+   * Goes back to the start of late sound that arrived during silence, and so lengthens the delay.
    * @param {number} frame before the next
    */
   #moveBack(frame) {

@@ -14,7 +14,7 @@ export const SEGMENT_RULES = Object.freeze(
   /** @type {const} */ (['careful', 'basic', 'simple', 'static']),
 );
 
-/** Sound that a client may ask the server to keep it ahead by, in seconds. */
+/** Lead of the sent sound over the played sound that a client may request, in seconds. */
 const BUFFER = Object.freeze({ min: 3, max: 10, most: 60 });
 
 const epoch = z.number().int().min(0).max(0xffff);

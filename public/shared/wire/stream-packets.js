@@ -40,8 +40,7 @@ export class PacketReader {
 
   /**
    * @param {Uint8Array} bytes
-   * @returns {boolean} false at the end of the packets, or for invalid ones: nothing is read any
-   *   more then
+   * @returns {boolean} false after the last packet, and for an invalid one: push nothing more
    */
   push(bytes) {
     const buffer = this.#bytes;
