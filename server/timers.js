@@ -64,7 +64,7 @@ export class Turns {
   #windowMs = -Infinity;
   #spentMs = 0;
   /**
-   * Waiting calls, the oldest first, by the object that each is for.
+   * Waiting calls by session or member, the oldest first.
    * @type {Map<object, () => void>}
    */
   #waiting = new Map();

@@ -23,7 +23,7 @@ import { PlayerBar, SKIP_SECONDS } from './player-bar.js';
  *   number }[]} files
  */
 
-/** Why a recording can't be had, by the answer's status. @type {Map<number | undefined, string>} */
+/** Reasons for a missing recording, by HTTP status. @type {Map<number | undefined, string>} */
 const REASONS = new Map([
   [403, errorPageTexts.reasons.banned],
   [404, texts.missing],

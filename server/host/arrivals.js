@@ -38,8 +38,8 @@ const JOIN_TIMEOUT_MS = 10_000;
 const STREAM_ENTRY = Object.freeze({ grant: STREAM_GRANT, password: null, admitted: true });
 
 /**
- * Interval between looks for the owner of a shared sound, who is about to come from another node,
- * in milliseconds, and most of them.
+ * Interval between searches for the owner of a shared sound, in milliseconds, and the most
+ * searches: the owner may still be coming from another node.
  */
 const OWNER_LOOK_MS = 100;
 const OWNER_LOOKS = 30;

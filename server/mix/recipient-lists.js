@@ -102,8 +102,8 @@ export class RecipientLists {
 }
 
 /**
- * True when this frame's packet goes to recipients with this stride: at the end of each stride, at
- * the end of sound, and in a silence with few packets.
+ * True when this frame's packet goes to recipients with this stride. That is so at the end of each
+ * stride, at the end of sound, and in a silence with few packets.
  * @param {FrameStream} stream
  * @param {number} frame
  * @param {number} stride

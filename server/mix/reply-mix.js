@@ -107,8 +107,9 @@ export class ReplyMixer {
   #list = new SpeakerList();
   /** Last frame whose speakers were chosen. */
   #chosen = -1;
-  /** Presence of listeners with the room's delay, and of a tick that chooses the speakers. */
+  /** True when some listeners have the room's delay. */
   #hasOrdinary = false;
+  /** True when a tick chooses the speakers. */
   #ticks = false;
   /** Sources in the room, followed by the draining ones. @type {ReadonlyArray<Source>} */
   #sources = [];

@@ -75,7 +75,7 @@ function handlerOf(route, { operatorToken, log, clientOf, parts }) {
       params: request.params,
       body: /** @type {Record<string, unknown>} */ (body),
     });
-    // Without a waiting client the answer has closed already.
+    // When the client didn't wait for the answer, it is closed already.
     if (route.after && response.closed) route.after(parts);
     else if (route.after) response.once('close', () => route.after?.(parts));
     const status =

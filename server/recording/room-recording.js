@@ -184,7 +184,7 @@ export class RoomRecording {
       void directory.end();
       throw error;
     }
-    // A full disk may stop it with the first page.
+    // A full disk may stop the recording with its first page.
     if (!state.on) return recording.stop();
     this.#recording = recording;
     this.#people.tell({ type: 'recording', recording: state });

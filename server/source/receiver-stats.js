@@ -28,7 +28,7 @@ const WINDOW = 1024;
  */
 const MAX_BEHIND = 256;
 
-/** Distance ahead of the highest number beyond which the sender has restarted. */
+/** Distance ahead of the highest number above which the sender counts as restarted. */
 const MAX_AHEAD = 3000;
 
 /** Fewest seconds and packets to compute loss over; MOST_SECONDS is the longest span. */

@@ -144,7 +144,7 @@ export class NativeTransport {
       ...settings,
     });
     /**
-     * Engine's own function, which finds sessions by their `id`, for datagrams.
+     * Sends datagrams by the engine's own function, which finds sessions by their `id`.
      * @type {Transport['sendMany']}
      */
     this.sendMany = Session

@@ -286,7 +286,7 @@ export class FrameGrid {
     this.#skip = Math.round((this.#frame * frameSamples - first) * this.#ratio);
     this.#filled = 0;
     this.#resampler.reset();
-    // From here on it may be another device.
+    // The sound may come from another device now, which drifts differently.
     this.#drift.reset();
     this.#placed = true;
   }
@@ -358,7 +358,7 @@ export class FrameGrid {
   }
 
   /**
-   * Plans another place when sound has come in other bursts for a while.
+   * Plans a new place once the period of bursts has differed for a while from the planned one.
    * @param {number} nowMs
    * @param {number} least see #offset
    */

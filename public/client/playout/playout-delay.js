@@ -321,8 +321,8 @@ class Jitter {
   #startMs = NaN;
   #isStarted = false;
   /**
-   * Worst deviations of the windows, the worst first. The last but one is covered; after a lone
-   * stall, the last.
+   * Worst deviations of the windows, the worst first. The delay covers the last but one of them, or
+   * after a lone stall the last.
    */
   #ranked;
 

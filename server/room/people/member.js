@@ -298,7 +298,7 @@ export class Member {
 
   /** @param {unknown} message  as received */
   control(message) {
-    // Only a leave is read of a flood: parsing takes longer than sending.
+    // Reads only `leave` of a flood, because a message takes longer to parse than to send.
     const isRead = !this.#isFlood() || isLeave(message);
     if (!isRead || !this.#room.command(this, message)) this.figures.drop('control');
   }

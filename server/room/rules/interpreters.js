@@ -123,7 +123,7 @@ export class Interpreters {
   }
 
   /**
-   * Has a member's shared sound heard where the member is, after a new role or a return.
+   * Moves a member's shared sound to the language of the member, after a new role or a return.
    * @param {Member} member
    */
   gather({ id, language }) {

@@ -306,7 +306,7 @@ export class Rules {
    */
   #restrain(member, isTaken) {
     if (member.standing.role === 'moderator') return;
-    // The limits of a network are kept for its next newcomer who could speak.
+    // A network's restraint waits for its next newcomer who may speak.
     const isNewSpeaker = !isTaken && member.standing.permissions.has('speak');
     if (member.identity === null && !isNewSpeaker) return;
     const taken = this.#restraints.came(

@@ -144,8 +144,8 @@ const LINGER_MS = 1000;
 const MOVABLE = new Set(['webtransport', 'websocket']);
 
 /**
- * Makes members light, or people who are heard, as their role asks, and sends them to the node
- * that serves that role.
+ * Gives members the form that their role needs: a light listener, or somebody who is heard. Sends
+ * them to the node that serves that role.
  */
 export class Casting {
   #people;

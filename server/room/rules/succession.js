@@ -52,7 +52,7 @@ export class Succession {
     return this.#expectation !== null;
   }
 
-  /** Time for which they are still expected, in milliseconds; 0: nobody is. */
+  /** Time for which people of another node are still expected, in milliseconds; 0 for none. */
   get waitsMs() {
     return this.waits ? Math.max(0, this.#untilMs - this.#clock.now()) : 0;
   }
