@@ -18,7 +18,7 @@ const RATE = 48_000;
 /** The least correlation at which one is heard. */
 const HEARD = 0.8;
 
-/** Limit for the listeners' page before it plays, in bytes over the wire: 33 kB on 2026-11-29. */
+/** Limit for the listeners' page before it plays, in bytes over the wire: 35 kB on 2026-11-30. */
 const MOST_BYTES = 36_000;
 
 /** Words of one pitch, half a second each. @param {number} hz @param {number} seconds */
