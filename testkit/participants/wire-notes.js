@@ -16,10 +16,34 @@
  * @property {{ frame: number, atMs: number }[]} played  frames whose payload was decoded
  */
 
+import { StreamDecoder } from '../../public/client/playout/stream-decoder.js';
 import { MAX_REDUNDANCY, Packet, PacketType, readPacket } from '../../public/shared/wire/packet.js';
 
 /** Most packets that are noted of each kind: an hour of them at 50 a second. */
 const MOST = 180_000;
+
+/** The frame that is being played, in this thread; NaN between frames. */
+let playing = NaN;
+let isFollowed = false;
+
+/**
+ * Lets `playing` follow all clients of this process. A decoder isn't told its payload's frame. It
+ * can't be known by the payload either: at a low bit rate, speech that is said again gives some
+ * equal ones.
+ */
+function followPlaying() {
+  if (isFollowed) return;
+  isFollowed = true;
+  const { play } = StreamDecoder.prototype;
+  StreamDecoder.prototype.play = function (frame, ...rest) {
+    playing = frame;
+    try {
+      return play.call(this, frame, ...rest);
+    } finally {
+      playing = NaN;
+    }
+  };
+}
 
 /** @implements {Tap} */
 export class WireNotes {
@@ -28,11 +52,6 @@ export class WireNotes {
   #noting = false;
   /** @type {Wire} */
   #wire = { sent: [], received: [], played: [] };
-  /**
-   * The frames for which a payload was received, by the payload's bytes.
-   * @type {Map<string, number[]>}
-   */
-  #frames = new Map();
 
   /** @param {() => number} now milliseconds */
   constructor(now) {
@@ -48,7 +67,6 @@ export class WireNotes {
   /** Stops noting. @returns {Wire} the notes since begin() */
   take() {
     this.#noting = false;
-    this.#frames.clear();
     return this.#wire;
   }
 
@@ -61,54 +79,34 @@ export class WireNotes {
   /** @param {Uint8Array} bytes @param {number} arrivalMs */
   received(bytes, arrivalMs) {
     if (!this.#noting || this.#wire.received.length >= MOST) return;
-    const note = this.#note(this.#wire.received, bytes, arrivalMs);
-    if (note) this.#remember(bytes);
+    this.#note(this.#wire.received, bytes, arrivalMs);
   }
 
   /** @param {PacketNote[]} list @param {Uint8Array} bytes @param {number} atMs */
   #note(list, bytes, atMs) {
     const packet = this.#packet;
-    if (readPacket(bytes, packet) !== null || packet.type !== PacketType.audio) return null;
+    if (readPacket(bytes, packet) !== null || packet.type !== PacketType.audio) return;
     const { frame, stream, redundancy, payloadBytes } = packet;
     const sounding = [];
     for (let r = Math.min(redundancy, MAX_REDUNDANCY); r >= 0; r--)
       if (payloadBytes[r] > 0) sounding.push(frame - r);
-    const note = { frame, stream, sounding, atMs };
-    list.push(note);
-    return note;
+    list.push({ frame, stream, sounding, atMs });
   }
 
-  /** @param {Uint8Array} bytes of the packet that was read last */
-  #remember(bytes) {
-    const { frame, redundancy, payloadBytes, payloadStart } = this.#packet;
-    for (let r = redundancy; r >= 0; r--) {
-      if (payloadBytes[r] === 0) continue;
-      const key = keyOf(bytes, payloadStart[r], payloadBytes[r]);
-      const frames = this.#frames.get(key);
-      if (frames === undefined) this.#frames.set(key, [frame - r]);
-      else if (!frames.includes(frame - r)) frames.push(frame - r);
-    }
+  /** A payload is decoded for the frame that is playing, maybe after others that prepare for it. */
+  #decoded() {
+    const { played } = this.#wire;
+    if (!this.#noting || played.length >= MOST || Number.isNaN(playing)) return;
+    if (played.at(-1)?.frame !== playing) played.push({ frame: playing, atMs: this.#now() });
   }
 
   /**
-   * A payload is decoded: the frame that it was received for has been played. Of equal payloads,
-   * that is the first that wasn't.
-   * @param {Uint8Array} bytes @param {number} start @param {number} length
-   */
-  decoded(bytes, start, length) {
-    if (!this.#noting || this.#wire.played.length >= MOST) return;
-    const frames = this.#frames.get(keyOf(bytes, start, length));
-    const frame = frames?.shift();
-    if (frame === undefined) return;
-    this.#wire.played.push({ frame, atMs: this.#now() });
-  }
-
-  /**
-   * A codec whose decoders tell of what they decode. A payload is to be one Opus frame.
+   * A codec whose decoders tell when they decode a frame that is played.
    * @param {Codec} codec
    * @returns {Codec}
    */
   observe(codec) {
+    followPlaying();
     const { name, conceals, maxInstances, maxFrameValues } = codec;
     return {
       name,
@@ -124,7 +122,7 @@ export class WireNotes {
   #observeDecoder(decoder) {
     return {
       decode: (bytes, start, length, out, at) => {
-        this.decoded(bytes, start, length);
+        this.#decoded();
         return decoder.decode(bytes, start, length, out, at);
       },
       conceal: (out, at) => decoder.conceal(out, at),
@@ -132,7 +130,3 @@ export class WireNotes {
     };
   }
 }
-
-/** @param {Uint8Array} bytes @param {number} start @param {number} length */
-const keyOf = (bytes, start, length) =>
-  Buffer.from(bytes.buffer, bytes.byteOffset + start, length).toString('latin1');

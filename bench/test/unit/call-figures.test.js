@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Packet, writeAudioHeader } from '../../../public/shared/wire/packet.js';
+import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
+import { StreamDecoder } from '../../../public/client/playout/stream-decoder.js';
+import { loadCodec } from '../../../server/codec/codec.js';
 import { FrameState } from '../../../server/source/pcm-ring.js';
 import { WireNotes } from '../../../testkit/participants/wire-notes.js';
 import { seededRandom as random } from '../../../testkit/random.js';
@@ -149,7 +152,7 @@ function packetOf(frame, payloads) {
 describe('the notes of a wire', () => {
   const [one, two, none] = [Uint8Array.of(1, 1, 1), Uint8Array.of(2, 2), new Uint8Array(0)];
 
-  it('say which frames a packet has payloads for, and which of them were played', () => {
+  it('say which frames a packet has payloads for', () => {
     let ms = 0;
     const wire = new WireNotes(() => ms);
     wire.begin();
@@ -157,8 +160,6 @@ describe('the notes of a wire', () => {
     ms = 5;
     wire.received(packetOf(9, [one, two]), 4);
     wire.received(packetOf(10, [none]), 5);
-    wire.decoded(Uint8Array.of(0, 2, 2, 0), 1, 2);
-    wire.decoded(Uint8Array.of(9, 9), 0, 2);
     wire.received(Uint8Array.of(1, 2), 6);
     expect(wire.take()).toEqual({
       sent: [{ frame: 7, stream: 0, sounding: [7], atMs: 0 }],
@@ -166,17 +167,32 @@ describe('the notes of a wire', () => {
         { frame: 9, stream: 0, sounding: [8, 9], atMs: 4 },
         { frame: 10, stream: 0, sounding: [], atMs: 5 },
       ],
-      played: [{ frame: 9, atMs: 5 }],
+      played: [],
     });
   });
 
-  it('take equal payloads in the order in which they came, and each frame once', () => {
-    const wire = new WireNotes(() => 0);
+  it('say which frames were played, whatever their payloads, and each once', async () => {
+    let ms = 0;
+    const wire = new WireNotes(() => ms);
+    const format = createAudioFormat();
+    const codec = wire.observe(await loadCodec());
+    const sound = new StreamDecoder(format, [codec.createDecoder(format)]);
+    const out = new Float32Array(format.frameValues);
+    const play = (/** @type {number} */ frame, /** @type {Uint8Array} */ payload) => {
+      ms = 20 * frame;
+      sound.play(frame, 0, payload, payload.length, out);
+    };
+    play(1, one);
     wire.begin();
-    wire.received(packetOf(1, [one]), 0);
-    wire.received(packetOf(2, [one, one]), 0);
-    for (let i = 0; i < 3; i++) wire.decoded(one, 0, 3);
-    expect(wire.take().played.map(({ frame }) => frame)).toEqual([1, 2]);
+    for (const frame of [2, 3, 5]) play(frame, one);
+    play(6, none);
+    play(7, two);
+    sound.conceal(out);
+    play(7, two);
+    const { played } = wire.take();
+    play(8, one);
+    sound.close();
+    expect(played).toEqual([2, 3, 5, 7].map((frame) => ({ frame, atMs: 20 * frame })));
   });
 
   it('hold nothing before they begin and after they are taken', () => {
