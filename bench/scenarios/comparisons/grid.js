@@ -31,8 +31,8 @@
  * @property {boolean} [holdsSender] true if the sender's own lateness is measured too:
  *   ages count from the due time of packets
  *
- * @typedef {{ way: string, legs: readonly [Link, Link], path: Path }} Lane legs: the sender's and
- *   the receiver's
+ * @typedef {{ way: string, legs: readonly [Link, Link], path: Path, spentIn: Set<string> }} Lane
+ *   legs: the sender's and the receiver's; spentIn: sweeps in which all tries of a block failed
  *
  * @typedef {Voice & { star: Star, lanes: readonly Lane[], frames: FrameFile | null }} Ground  base
  *   of a block; frames: record of each frame's fate
@@ -71,6 +71,15 @@ const EARLY = 0.25;
 
 /** Most measurements of a block or call, when the machine disturbs them. */
 export const TRIES = 3;
+
+/**
+ * @param {Pick<Lane, 'spentIn'>} lane
+ * @param {string} sweep
+ * @returns {number} for how many tries a block waits for the way: for one, where a block of this
+ *   sweep had all of them for nothing. Then it wasn't a moment of the machine, and each further
+ *   block would take three times its time
+ */
+export const triesOf = ({ spentIn }, sweep) => (spentIn.has(sweep) ? 1 : TRIES);
 
 /** @type {Factor[]} */
 export const factors = [
@@ -135,7 +144,7 @@ export async function runGrid(lab, { conditions, ways, through }) {
   const star = await starOf(lab.link, 2 * usable.length);
   const lanes = usable.map((way, i) => {
     const legs = /** @type {[Link, Link]} */ (star.legs.slice(2 * i, 2 * i + 2));
-    return { way, legs, path: new Path(hopsOf(legs, through), lab.signal) };
+    return { way, legs, path: new Path(hopsOf(legs, through), lab.signal), spentIn: new Set() };
   });
   // Processes that start at once take their time: no connection waits for that.
   await Promise.all(lanes.map(({ path }) => path.ready()));
@@ -187,12 +196,17 @@ export const hopsOf = ([from, to], through) =>
  */
 async function measureBlock(lab, ground, condition, repetition) {
   const lacking = new Set(ground.lanes);
-  for (let tries = 1; tries <= TRIES && lacking.size > 0; tries++) {
+  /** @type {Set<Lane>} */
+  const ended = new Set();
+  const awaited = (/** @type {number} */ tries) =>
+    [...lacking].some((lane) => !ended.has(lane) && tries <= triesOf(lane, condition.sweep));
+  for (let tries = 1; awaited(tries); tries++) {
     const seed = seedOfRepetition(lab.options.seed, repetition);
     const outcomes = await runBlock(lab, ground, condition, seed);
     for (const [i, lane] of ground.lanes.entries()) {
       if (!lacking.has(lane)) continue;
-      const { fault, figures, ages, latenessMs } = outcomes[i];
+      const { fault, figures, ages, latenessMs, hasEnded } = outcomes[i];
+      if (hasEnded) ended.add(lane);
       if (fault)
         lab.folder.warn(
           `${lane.way}, ${condition.sweep} ${condition.value}, repetition ` +
@@ -214,12 +228,14 @@ async function measureBlock(lab, ground, condition, repetition) {
       if (ages && lab.options.marks) await mark(lab, ground, lane.way, condition, repetition, ages);
     }
   }
+  for (const lane of lacking) if (!ended.has(lane)) lane.spentIn.add(condition.sweep);
 }
 
 /**
  * @typedef {{ fault: string | null, figures: Record<string, number> | null, ages?: number[],
- *   latenessMs?: number[] }} Outcome of a way in a block; fault: why it isn't to be trusted; ages
- *   and latenessMs: of all packets, those that settle too
+ *   latenessMs?: number[], hasEnded?: boolean }} Outcome of a way in a block; fault: why it isn't
+ *   to be trusted; ages and latenessMs: of all packets, those that settle too; hasEnded: true if
+ *   its connection ended under the condition, as it would in another try
  *
  * @param {Lab} lab @param {Ground} ground @param {Condition} condition @param {number} seed
  * @returns {Promise<Outcome[]>}
@@ -310,7 +326,10 @@ async function carryAll(lab, ground, condition, { connected, messages, starts })
   const runs = await running;
   lab.signal.throwIfAborted();
   return runs.map((run, i) => {
-    if (run.status === 'rejected') return { fault: run.reason.message, figures: null };
+    if (run.status === 'rejected') {
+      const hasEnded = connected[i].status === 'fulfilled';
+      return { fault: run.reason.message, figures: null, hasEnded };
+    }
     const { ages, messageAges, latenessMs, cpuPercent } = run.value;
     const fault = faultOf(run.value, stats[i], condition, payloads);
     // A discarded block is reported by its fault, and doesn't taint good ones.

@@ -21,7 +21,7 @@ import { GRID_NOTES } from './grid-result.js';
  */
 const MORE_SECONDS = 10;
 
-/** Time that a load takes before the packets and after them, in seconds. */
+/** Time that a load takes before the packets and after them, in seconds, without the queue's. */
 const LOAD_SECONDS = 2.3;
 
 /** The longest waits for the leg's rate. Without a load there is no queue, whatever its length. */
@@ -158,7 +158,10 @@ export const loaded = gridScenario({
     'every way beside 0, 1 and 3 TCP flows and a UDP flow on its leg up, by the length of ' +
     'the queue (Abelló Lozano 2012; RFC 8867, section 5.6)',
   sweeps: SWEEPS,
-  plan: (_ways, { disturb }) => ({ moreSeconds: disturb ? LOAD_SECONDS : 0 }),
+  // The value is the queue's length, in ms: it empties before the ways hang up.
+  plan: (_ways, { disturb, value }) => ({
+    moreSeconds: disturb ? LOAD_SECONDS + value / 1000 : 0,
+  }),
   addOptions: (command) =>
     void command.option('--rate <kbit/s>', 'of each leg up', wholeNumber(100, 100_000), 2000),
   notes: [

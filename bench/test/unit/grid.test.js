@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cpu } from '../../scenarios/comparisons/cpu.js';
 import { faultOf, wrongDelay, wrongWith } from '../../scenarios/comparisons/faults.js';
 import { conditionsOf } from '../../scenarios/comparisons/grid-scenario.js';
+import { TRIES, triesOf } from '../../scenarios/comparisons/grid.js';
 import { loaded, SWEEPS as LOADED_SWEEPS } from '../../scenarios/comparisons/loaded.js';
 import { gridViews, sentencesOf } from '../../scenarios/comparisons/grid-result.js';
 import { orderInWords, orderOf } from '../../scenarios/comparisons/order.js';
@@ -86,6 +87,12 @@ it('conditions are those of each sweep in turn, at its own values or at given on
     [1, 2].map((value) => ({ sweep: 'loss', value, leg: { lossPercent: value } })),
   );
   expect(conditionsOf(lab, sweeps, [7]).map(({ value }) => value)).toEqual([7]);
+});
+
+it('a block waits once for a way that had all its tries for nothing in the same sweep', () => {
+  const lane = { spentIn: new Set(['udp-100-10']) };
+  expect(triesOf(lane, 'udp-100-10')).toBe(1);
+  expect(triesOf(lane, 'tcp-100-10')).toBe(TRIES);
 });
 
 describe('sentences of a sweep', () => {
