@@ -15,6 +15,12 @@ const QUIET_DB = -45;
 const LEAST_CORRELATION = 0.6;
 
 /**
+ * The least correlation of an utterance, of which much may be lost. Other stretches of the same
+ * speech have some hundredths.
+ */
+const UTTERANCE_CORRELATION = 0.15;
+
+/**
  * The length of a piece that is present or not, and how far from the lag it is looked for, in
  * milliseconds.
  */
@@ -84,23 +90,39 @@ export function meanLags(later, earlier, options) {
  * @param {Float32Array} recording
  * @param {Float32Array} speech
  * @param {number} marginSamples kept before and after each utterance; how far one may be from where
- *   the last one puts it
+ *   the last one puts it, unless the sound stood still or jumped
  * @returns {{ sound: Float32Array, at: number }[]} the whole pieces, with the place of their first
  *   sample in the sound
  */
 export function utterancesIn(recording, speech, marginSamples) {
   const utterances = [];
   const { length } = speech;
-  for (let [from, to] = [0, length]; to + length <= recording.length;) {
-    const { lag } = align(speech, recording, { from, to });
+  for (let [from, to, place] = [0, length, 0]; to + length <= recording.length;) {
+    const lag =
+      foundIn(recording, speech, from, to) ??
+      foundIn(recording, speech, from, from + length) ??
+      place;
     const start = Math.max(0, lag - marginSamples);
     utterances.push({
       sound: recording.subarray(start, lag + length + marginSamples),
       at: lag - start,
     });
-    [from, to] = [lag + length - marginSamples, lag + length + marginSamples];
+    place = lag + length;
+    [from, to] = [place - marginSamples, place + marginSamples];
   }
   return utterances;
+}
+
+/**
+ * @param {Float32Array} recording
+ * @param {Float32Array} speech
+ * @param {number} from  the first place that counts, in samples
+ * @param {number} to    the last
+ * @returns {number | null} the place of the speech; null where it isn't there
+ */
+function foundIn(recording, speech, from, to) {
+  const { lag, correlation } = align(speech, recording, { from, to });
+  return correlation >= UTTERANCE_CORRELATION ? lag : null;
 }
 
 /**

@@ -156,6 +156,26 @@ describe('what was heard', async () => {
     expect(utterancesIn(said(10), speech, 800)).toEqual([]);
   });
 
+  it.each([
+    ['stood still', 3 * sampleRate, 0],
+    ['was silent for three utterances', 3 * speech.length, 3],
+  ])('holds those after the sound %s', (_, silentSamples, silentOnes) => {
+    const { length } = speech;
+    const recording = new Float32Array(4 * length + silentSamples);
+    recording.set(speech);
+    for (let i = 1; i < 4; i++) recording.set(speech, i * length + silentSamples);
+    const found = utterancesIn(recording, speech, 800).map(({ sound, at }) =>
+      sound.slice(at, at + length),
+    );
+    const silence = new Float32Array(length);
+    expect(found).toEqual([
+      speech,
+      ...Array.from({ length: silentOnes }, () => silence),
+      speech,
+      speech,
+    ]);
+  });
+
   /**
    * Heard 150 ms later than it is played by the browser alone; `spoil` changes the sound.
    * @param {(samples: Float32Array) => void} spoil
