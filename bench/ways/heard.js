@@ -122,21 +122,24 @@ const SLACK_SAMPLES = FORMAT.sampleRate / 2;
  * @param {Float32Array} said   at 48 kHz, mono: some seconds of speech
  * @param {Float32Array} heard  at 48 kHz, mono
  * @param {number} mouthToEarMs
+ * @param {number} [lag] approximate delay of the heard sound, in samples; by default that from
+ *   mouth to ear, of sound that begins when the speech does
  * @returns {Marks} ViSQOL's mark, the mean of ESTOI for pieces of 2 s, and R. R comes from the
  *   delay, and from ViSQOL's mark as the impairment by codec and loss (L. Sun and E. Ifeachor, see
  *   visqolImpairment())
  */
-export function marksOf(said, heard, mouthToEarMs) {
+export function marksOf(said, heard, mouthToEarMs, lag = samplesIn(mouthToEarMs || 0)) {
   const { mos } = visqol(said, heard, FORMAT);
   const r = rating({ delayMs: mouthToEarMs, impairment: visqolImpairment(mos) });
   return {
     visqol: mos,
-    estoi: mean(
-      estoiOfPieces(said, heard, Math.round((mouthToEarMs || 0) * (FORMAT.sampleRate / 1000))),
-    ),
+    estoi: mean(estoiOfPieces(said, heard, lag)),
     rating: r,
   };
 }
+
+/** @param {number} ms */
+const samplesIn = (ms) => Math.round((ms * FORMAT.sampleRate) / 1000);
 
 /**
  * @param {Float32Array} said

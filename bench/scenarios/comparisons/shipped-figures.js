@@ -64,7 +64,7 @@ export function heardFigures({ ear, loops, speech, fromMs, toMs }) {
     speech,
     MARGIN_SECONDS * ear.sampleRate,
   );
-  const marks = utterances.map(({ sound }) => marksOf(speech, sound, mouthToEar));
+  const marks = utterances.map(({ sound, at }) => marksOf(speech, sound, mouthToEar, at));
   const first = lags.length > 0 && utterances[0];
   return {
     figures: {

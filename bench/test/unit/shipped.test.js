@@ -177,15 +177,16 @@ describe('what was heard', async () => {
   });
 
   /**
-   * Heard 150 ms later than it is played by the browser alone; `spoil` changes the sound.
+   * Heard later than it is played by the browser alone; `spoil` changes the sound.
    * @param {(samples: Float32Array) => void} spoil
    * @param {number} [fromSample]
+   * @param {number} [laterMs]
    */
-  const heard = (spoil, fromSample = 0) => {
+  const heard = (spoil, fromSample = 0, laterMs = 150) => {
     const samples = said(16, fromSample);
     spoil(samples);
     return heardFigures({
-      ear: { samples, startMs: 1150, sampleRate },
+      ear: { samples, startMs: 1000 + laterMs, sampleRate },
       loops: [{ samples: said(16, fromSample), startMs: 1000, sampleRate }],
       speech,
       fromMs: 2000,
@@ -204,6 +205,14 @@ describe('what was heard', async () => {
     });
     for (const mark of /** @type {const} */ (['visqol', 'estoi', 'rating']))
       expect(gaps[mark], mark).toBeLessThan(whole[mark]);
+  });
+
+  it('is as well understood where it is heard much later', () => {
+    const { figures: soon } = heard(() => {}, 5 * sampleRate);
+    const { figures: late } = heard(() => {}, 5 * sampleRate, 1200);
+    expect(late.mouthToEar).toBeCloseTo(1200, 1);
+    expect(late.estoi).toBeCloseTo(soon.estoi, 3);
+    expect(late.rating).toBeLessThan(soon.rating);
   });
 
   it('is nothing where nothing of the speech is found', () => {
