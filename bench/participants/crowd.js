@@ -210,9 +210,10 @@ class CrowdMember extends Participant {
   #noteThrough(frame, arrivalMs, members) {
     for (const member of members) {
       if (member === this || !member.talks) continue;
-      if (member.#sentFrames[frame % SENT_FRAMES] !== frame) continue;
+      const sentMs = member.#sentAt(frame);
+      if (sentMs === null) continue;
       const pair = this.#throughMs.get(member);
-      const ms = arrivalMs - member.#sentMs[frame % SENT_FRAMES];
+      const ms = arrivalMs - sentMs;
       if (!pair) this.#throughMs.set(member, { sumMs: ms, count: 1 });
       else {
         pair.sumMs += ms;
@@ -235,8 +236,18 @@ class CrowdMember extends Participant {
    */
   countVoice(bytes, arrivalMs, speaker) {
     this.#bytes += bytes.length;
-    if (this.#noted !== null && speaker)
-      this.#passedMs.push(arrivalMs - speaker.#sentMs[frameAt(bytes, 7) % SENT_FRAMES]);
+    if (this.#noted === null) return;
+    const sentMs = speaker === undefined ? null : speaker.#sentAt(frameAt(bytes, 7));
+    if (sentMs !== null) this.#passedMs.push(arrivalMs - sentMs);
+  }
+
+  /**
+   * @param {number} frame
+   * @returns {number | null} when it was sent; null if it wasn't, or long ago
+   */
+  #sentAt(frame) {
+    const place = frame % SENT_FRAMES;
+    return this.#sentFrames[place] === frame ? this.#sentMs[place] : null;
   }
 
   /** @param {number} frame @param {Uint8Array} bytes @param {number} arrivalMs */

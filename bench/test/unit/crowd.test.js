@@ -14,6 +14,7 @@ import {
   unwrapFrame,
   writeAudioHeader,
   writeClockReply,
+  writeVoiceHeader,
 } from '../../../public/shared/wire/packet.js';
 import { FakeClock } from '../../../testkit/fake-clock.js';
 
@@ -33,6 +34,8 @@ class FakeConnection extends Connection {
   controls = [];
   /** Time by which its room's clock is ahead, in milliseconds. */
   aheadMs = 0;
+  /** A join's part of each packet. */
+  number = NaN;
 
   /** @param {FakeClock} clock */
   constructor(clock) {
@@ -61,11 +64,12 @@ class FakeConnection extends Connection {
     const { type, room } = /** @type {any} */ (message);
     if (type !== 'join') return;
     this.aheadMs = AHEAD_MS[room] ?? 0;
+    this.number = nextNumber++;
     this.control({
       type: 'welcome',
       format: { sampleRate: RATE, frameMs: 20, opusFrames: 1 },
       bitrate: 32000,
-      you: String(nextNumber++),
+      you: String(this.number),
     });
   }
 }
@@ -178,6 +182,28 @@ describe('a crowd', () => {
     }
     const through = crowd.take().map(({ throughMs }) => throughMs);
     expect(through).toEqual([[expect.closeTo(8, 6)], [], []]);
+    crowd.close();
+  });
+
+  it('has the time that a forwarded packet took, unless it was sent long ago', async () => {
+    const { clock, connections, crowd, join } = await createCrowd();
+    await join({ id: 'A', room: 'r', watched: true });
+    await join({ id: 'B', room: 'r', talks: true });
+    for (let i = 0; i < 6000; i++) clock.advance(1);
+    crowd.note();
+    const [a, b] = connections;
+    const bytes = new Uint8Array(20);
+    const packet = new Packet();
+    packet.number = b.number;
+    for (const [back, afterMs] of [
+      [1, 9],
+      [260, 5209],
+    ]) {
+      const { frame = NaN, atMs = NaN } = b.audio.at(-back) ?? {};
+      packet.frame = frame;
+      a.received(bytes.subarray(0, writeVoiceHeader(bytes, packet) + 3), atMs + afterMs);
+    }
+    expect(crowd.take()[0].passedMs).toEqual([expect.closeTo(9, 6)]);
     crowd.close();
   });
 
