@@ -88,15 +88,9 @@ export function addFrames(
   { played, received },
   { sounding, originMs, frameMs, narrowMs, againMs },
 ) {
-  const rates = received.map(({ stream }) => RATES[stream - Stream.layers] / 1000);
-  received.forEach(({ sounding: frames }, i) =>
-    frames.forEach(() => add(quantities.rate, rates[i])),
-  );
-  addChanges(
-    add,
-    received.map(({ atMs }, i) => ({ atMs, rate: rates[i] })),
-    { narrowMs, againMs },
-  );
+  const came = firstOf(received);
+  for (const { rate } of came) add(quantities.rate, rate);
+  addChanges(add, came, { narrowMs, againMs });
   // Frames that prepare a decoder were heard before.
   const heard = played.filter(({ frame }, i) => i === 0 || frame > played[i - 1].frame);
   if (heard.length === 0) {
@@ -121,6 +115,21 @@ export function addFrames(
   );
   add(quantities.missed, (100 * due.filter((frame) => !frames.has(frame)).length) / due.length);
   for (const { frame, atMs } of heard) add(quantities.delay, atMs - (originMs + frame * frameMs));
+}
+
+/**
+ * When each frame first came, and at what rate. Its packet may come again, also at another rate,
+ * and after later ones.
+ * @param {readonly { stream: number, sounding: number[], atMs: number }[]} received
+ * @returns {{ atMs: number, rate: number }[]} in the order of the frames
+ */
+function firstOf(received) {
+  /** @type {Map<number, { atMs: number, rate: number }>} */
+  const first = new Map();
+  for (const { stream, sounding, atMs } of received)
+    for (const frame of sounding)
+      if (!first.has(frame)) first.set(frame, { atMs, rate: RATES[stream - Stream.layers] / 1000 });
+  return [...first].sort(([a], [b]) => a - b).map(([, note]) => note);
 }
 
 /**

@@ -2,6 +2,8 @@ import { expect, it } from 'vitest';
 import { addFrames, addLooks } from '../../scenarios/adapt-figures.js';
 import { adapt, casesOf } from '../../scenarios/adapt.js';
 import { soundingMixes } from '../../stats/call-figures.js';
+import { RATES } from '../../../public/shared/sound/audio-format.js';
+import { Stream } from '../../../public/shared/wire/packet.js';
 import { FrameState } from '../../../server/source/pcm-ring.js';
 
 const OPTIONS = {
@@ -95,6 +97,31 @@ it('of a listener who hears nothing, all was missed, and the run goes on', () =>
   });
   expect(values).toEqual({ changes: 0, fall: Infinity, gap: Infinity, missed: 100 });
   expect(targets({ gap: [20, Infinity], fall: [20, Infinity] })[0]).toBe('not met');
+});
+
+it('a frame that comes again, or late, is no more sound and no change of the rate', () => {
+  const frames = [0, 1, 2, 3, 4, 5];
+  const received = frames.flatMap((frame) =>
+    [frame, frame - 2]
+      .filter((one) => one >= 0)
+      .map((one) => ({
+        frame: one,
+        stream: Stream.layers + RATES.indexOf(one < 3 ? 64_000 : 16_000),
+        sounding: [one],
+        atMs: 50 + 20 * frame,
+      })),
+  );
+  const played = frames.map((frame) => ({ frame, atMs: 100 + 20 * frame }));
+  /** @type {Record<string, number[]>} */
+  const values = {};
+  addFrames(
+    ({ name }, value) => void (values[name] ??= []).push(value),
+    { received, played },
+    { sounding: new Set(frames), originMs: 0, frameMs: 20, narrowMs: 100, againMs: 140 },
+  );
+  expect(values.rate).toEqual([64, 64, 64, 16, 16, 16]);
+  expect(values.changes).toEqual([1]);
+  expect(values.back).toEqual([Infinity]);
 });
 
 it('a player that stands still until the end has a gap', () => {
