@@ -153,7 +153,7 @@ export function blockFigures({ looks, levels, ...notes }) {
     waitP50: quantile(waits, 0.5),
     waitP95: quantile(waits, 0.95),
     grownP95: quantile(sorted(during.map(({ rttMs }) => rttMs - leastMs)), 0.95),
-    changes: changesIn(notes.received, levels) / minutes,
+    changes: changesIn(said) / minutes,
     cuts: (last.cuts - first.cuts) / minutes,
     held: (100 * (last.held - first.held)) / (last.packets - first.packets),
     ...heardIn(said, notes.impairments),
@@ -177,15 +177,6 @@ function waitsOf({ received, originMs, frameMs }, /** @type {readonly Level[]} *
   const least = ages.reduce((a, b) => Math.min(a, b), Infinity);
   return sorted(ages.map((age) => age - least));
 }
-
-/**
- * @param {readonly { stream: number, atMs: number }[]} received
- * @param {readonly Level[]} levels
- */
-const changesIn = (received, levels) =>
-  received.filter(
-    ({ stream, atMs }, i) => i > 0 && stream !== received[i - 1].stream && levelAt(levels, atMs),
-  ).length;
 
 /**
  * @typedef {{ frame: number, saidMs: number, heardMs: number, kbits: number }} Frame heardMs: from
@@ -215,6 +206,16 @@ function framesOf({ received, played, sounding, originMs, frameMs }) {
         kbits: rates.get(frame) ?? NaN,
       };
     });
+}
+
+/**
+ * Changes of the rate from frame to frame that came. Packets may come in another order, and streams
+ * in any.
+ * @param {readonly Frame[]} frames
+ */
+function changesIn(frames) {
+  const rates = frames.map(({ kbits }) => kbits).filter((rate) => !Number.isNaN(rate));
+  return rates.filter((rate, i) => i > 0 && rate !== rates[i - 1]).length;
 }
 
 /** @param {readonly Frame[]} frames @param {ReadonlyMap<number, number>} impairments */

@@ -142,6 +142,22 @@ describe('figures of a block', () => {
     expect(figures.rating).toBeLessThan(wide.rating);
   });
 
+  it('count a change of the rate once, in whatever order its packets come', () => {
+    const received = notes.received
+      .map((packet) => ({
+        ...packet,
+        atMs: packet.atMs + (packet.frame > 580 && packet.frame % 2 > 0 ? 500 : 0),
+      }))
+      .sort((a, b) => a.atMs - b.atMs);
+    const { changes } = blockFigures({
+      looks: looksOf(() => ({})),
+      levels: LEVELS,
+      ...notes,
+      received,
+    });
+    expect(changes).toBeCloseTo(3, 1);
+  });
+
   it('tell how much of the time the server had the sound itself', () => {
     const { said } = blockFigures({
       looks: looksOf(() => ({})),
