@@ -19,6 +19,7 @@ import { stallTargets } from './scenarios/targets.js';
 import { stallFigure } from './stats/bootstrap.js';
 import { seededRandom } from '../testkit/random.js';
 import { align, fft, levelDb } from '../testkit/sound/signal.js';
+import { PIECE_MS, pieceDelays } from '../testkit/sound/sound-lag.js';
 import { quantile, sorted } from '../testkit/statistics.js';
 import { visqol } from './stats/visqol.js';
 import { readWav } from '../testkit/sound/wav.js';
@@ -44,9 +45,11 @@ const TO_MS = 7000;
  */
 const END_MS = 600;
 
-/** The pieces by which the delay is measured, and how far apart they are, in milliseconds. */
-const PIECE_MS = 200;
-const STEP_MS = 100;
+/** Range beyond the stall in which a piece is looked for, in milliseconds. */
+const BEYOND_MS = 300;
+
+/** The longest stall: the voices say the same again after some 6.3 s. */
+const MOST_STALL_MS = 5000;
 
 /**
  * A voice is in time again when it is heard no later than this beyond what was before, in
@@ -92,25 +95,17 @@ const WAYS = Object.freeze({
 });
 
 /**
- * Delays of pieces between speaking and hearing, in milliseconds. Pieces that aren't found are left
- * out.
  * @param {Float32Array} said
  * @param {Float32Array} heard
  * @param {number} fromMs @param {number} toMs
  */
-function delaysOf(said, heard, fromMs, toMs) {
-  const delays = [];
-  for (let ms = fromMs; ms + PIECE_MS <= toMs; ms += STEP_MS) {
-    const piece = said.subarray(samplesIn(ms), samplesIn(ms + PIECE_MS));
-    if (levelDb(piece) < -45) continue;
-    const { lag, correlation } = align(piece, heard, {
-      from: samplesIn(ms) - 480,
-      to: samplesIn(ms + 600),
-    });
-    if (correlation > 0.6) delays.push({ ms, delayMs: ((lag - samplesIn(ms)) * 1000) / RATE });
-  }
-  return delays;
-}
+const delaysOf = (said, heard, fromMs, toMs) =>
+  pieceDelays(said, heard, {
+    sampleRate: RATE,
+    fromMs,
+    toMs,
+    mostMs: Math.max(END_MS, options.stall + BEYOND_MS),
+  });
 
 /** The steepest step from one sample to the next. @param {Float32Array} sound */
 const steepest = (sound) =>
@@ -360,7 +355,7 @@ const options = new Command('stalls')
     'What a stall does to a voice that goes on: for how long it is heard later, and what ' +
       'catching up costs.',
   )
-  .option('--stall <ms>', 'how long nothing comes', wholeNumber(1, 10_000), 300)
+  .option('--stall <ms>', 'how long nothing comes', wholeNumber(1, MOST_STALL_MS), 300)
   .option(
     '--seconds <n>',
     'the length of a call, of which ViSQOL marks the whole too',

@@ -21,6 +21,16 @@ const LEAST_CORRELATION = 0.6;
 const UTTERANCE_CORRELATION = 0.15;
 
 /**
+ * The pieces by which the delay of a voice on its way is measured, and how far apart they are, in
+ * milliseconds.
+ */
+export const PIECE_MS = 200;
+const STEP_MS = 100;
+
+/** How much sooner than it was said a piece is looked for, in milliseconds. */
+const SOONER_MS = 10;
+
+/**
  * The length of a piece that is present or not, and how far from the lag it is looked for, in
  * milliseconds.
  */
@@ -123,6 +133,30 @@ export function utterancesIn(recording, speech, marginSamples) {
 function foundIn(recording, speech, from, to) {
   const { lag, correlation } = align(speech, recording, { from, to });
   return correlation >= UTTERANCE_CORRELATION ? lag : null;
+}
+
+/**
+ * Delays of pieces between speaking and hearing. Those that aren't found are left out.
+ * @param {Float32Array} said
+ * @param {Float32Array} heard from the same moment on
+ * @param {{ sampleRate: number, fromMs: number, toMs: number, mostMs: number }} options mostMs: the
+ *   longest delay that is looked for
+ * @returns {{ ms: number, delayMs: number }[]} ms: when the piece was said
+ */
+export function pieceDelays(said, heard, { sampleRate, fromMs, toMs, mostMs }) {
+  const samplesIn = (/** @type {number} */ ms) => Math.round((ms * sampleRate) / 1000);
+  const delays = [];
+  for (let ms = fromMs; ms + PIECE_MS <= toMs; ms += STEP_MS) {
+    const piece = said.subarray(samplesIn(ms), samplesIn(ms + PIECE_MS));
+    if (levelDb(piece) < QUIET_DB) continue;
+    const { lag, correlation } = align(piece, heard, {
+      from: samplesIn(ms) - samplesIn(SOONER_MS),
+      to: samplesIn(ms + mostMs),
+    });
+    if (correlation > LEAST_CORRELATION)
+      delays.push({ ms, delayMs: ((lag - samplesIn(ms)) * 1000) / sampleRate });
+  }
+  return delays;
 }
 
 /**

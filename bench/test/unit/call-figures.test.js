@@ -6,7 +6,12 @@ import { loadCodec } from '../../../server/codec/codec.js';
 import { FrameState } from '../../../server/source/pcm-ring.js';
 import { WireNotes } from '../../../testkit/participants/wire-notes.js';
 import { seededRandom as random } from '../../../testkit/random.js';
-import { lagsBetween, presentPercent, soundLags } from '../../../testkit/sound/sound-lag.js';
+import {
+  lagsBetween,
+  pieceDelays,
+  presentPercent,
+  soundLags,
+} from '../../../testkit/sound/sound-lag.js';
 import {
   bestDelay,
   callFigures,
@@ -313,6 +318,19 @@ describe('the lag of sound', () => {
     expect(soundLags(noise, speech, { sampleRate: 8000 })).toEqual([]);
     expect(soundLags(new Float32Array(40_000), speech, { sampleRate: 8000 })).toEqual([]);
   });
+});
+
+it('a voice on its way is found by pieces, as late as it is looked for', () => {
+  const sampleRate = 8000;
+  const next = random(12);
+  const said = Float32Array.from({ length: 4 * sampleRate }, () => next() - 0.5);
+  const heard = new Float32Array(6 * sampleRate);
+  heard.set(said, 1.2 * sampleRate);
+  const times = { sampleRate, fromMs: 0, toMs: 2000 };
+  const found = pieceDelays(said, heard, { ...times, mostMs: 1500 });
+  expect(found.map(({ ms }) => ms)).toEqual(Array.from({ length: 19 }, (_, i) => 100 * i));
+  for (const { delayMs } of found) expect(delayMs).toBeCloseTo(1200, 6);
+  expect(pieceDelays(said, heard, { ...times, mostMs: 900 })).toEqual([]);
 });
 
 describe('how much later the same sound comes out elsewhere', () => {
