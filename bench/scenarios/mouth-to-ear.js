@@ -42,6 +42,9 @@ const SUM_OFF_MS = 10;
 /** The recordings of the browser's own loop that the lag is the mean over. */
 const LOOPS = 4;
 
+/** The shortest lag that is looked for: a loop may be later than the call, in milliseconds. */
+const LEAST_LAG_MS = -50;
+
 /** The time for which a delay remembers that a page stood still, in seconds. */
 const MEMORY_SECONDS = 20;
 
@@ -405,7 +408,10 @@ async function measureCall(lab, frameMs) {
     const mouth = await lab.clients.call('recording', { id: 'mouth' });
     const ear = await lab.clients.call('recording', { id: 'ear' });
     for (const id of ['mouth', 'ear']) await lab.clients.call('stopListening', { id });
-    for (const value of meanLags(ear, mouth.loops, { fromMs: joinedMs + settle * 1000 }))
+    for (const value of meanLags(ear, mouth.loops, {
+      fromMs: joinedMs + settle * 1000,
+      leastMs: LEAST_LAG_MS,
+    }))
       figures.push({ quantity: quantities.added, value });
     return { figures, disturbance };
   } finally {

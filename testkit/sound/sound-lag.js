@@ -27,7 +27,7 @@ const UTTERANCE_CORRELATION = 0.15;
 export const PIECE_MS = 200;
 const STEP_MS = 100;
 
-/** How much sooner than it was said a piece is looked for, in milliseconds. */
+/** Range before its own time in which a piece is looked for, in milliseconds. */
 const SOONER_MS = 10;
 
 /**
@@ -82,7 +82,7 @@ export function lagsBetween(
 /**
  * @param {Recorded} later
  * @param {readonly Recorded[]} earlier  recordings of one sound, whose own lags differ a little
- * @param {{ fromMs?: number }} [options]   as of lagsBetween()
+ * @param {{ fromMs?: number, leastMs?: number }} [options]   as of lagsBetween()
  * @returns {number[]} mean lag, in milliseconds, of each piece that is found in all loops
  */
 export function meanLags(later, earlier, options) {
@@ -136,7 +136,7 @@ function foundIn(recording, speech, from, to) {
 }
 
 /**
- * Delays of pieces between speaking and hearing. Those that aren't found are left out.
+ * Delays of pieces between speaking and hearing, without pieces that aren't found.
  * @param {Float32Array} said
  * @param {Float32Array} heard from the same moment on
  * @param {{ sampleRate: number, fromMs: number, toMs: number, mostMs: number }} options mostMs: the

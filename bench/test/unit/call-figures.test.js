@@ -8,6 +8,7 @@ import { WireNotes } from '../../../testkit/participants/wire-notes.js';
 import { seededRandom as random } from '../../../testkit/random.js';
 import {
   lagsBetween,
+  meanLags,
   pieceDelays,
   presentPercent,
   soundLags,
@@ -379,6 +380,11 @@ describe('how much later the same sound comes out elsewhere', () => {
     const lags = lagsBetween(later, earlier, { leastMs: -200 }).map(({ lagMs }) => lagMs);
     expect(lags.length).toBeGreaterThan(6);
     for (const lagMs of lags) expect(lagMs).toBeCloseTo(-60);
+    const loops = [earlier, { ...earlier, startMs: 4900 }];
+    expect(meanLags(later, loops)).toEqual([]);
+    const means = meanLags(later, loops, { leastMs: -200 });
+    expect(means.length).toBeGreaterThan(6);
+    for (const lagMs of means) expect(lagMs).toBeCloseTo(-10);
   });
 
   it('is not told of what is quiet, of other sound, or of what came out before it counts', () => {
