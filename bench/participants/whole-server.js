@@ -12,8 +12,9 @@ import { fileURLToPath } from 'node:url';
 
 const HERE = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The scripts of the lab's own processes, for Child: a server, and a crowd. */
+/** The scripts of the lab's own processes, for Child: a server, participants, and a crowd. */
 export const SERVER = new URL('server-process.js', import.meta.url);
+export const CLIENT = new URL('client-process.js', import.meta.url);
 export const CROWD = new URL('crowd-process.js', import.meta.url);
 
 export const SERVER_MAIN = 'server/main.js';

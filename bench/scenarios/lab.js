@@ -31,8 +31,8 @@ import { isBuilt } from '@aloud/native';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { quantile, sorted } from '../../testkit/statistics.js';
-import { Child, CLIENT } from '../../testkit/participants/child.js';
-import { CROWD, SERVER } from '../participants/whole-server.js';
+import { Child } from '../../testkit/participants/child.js';
+import { CLIENT, CROWD, SERVER } from '../participants/whole-server.js';
 import { disturbanceWarning } from '../report/marks.js';
 import { serverScript } from './against.js';
 

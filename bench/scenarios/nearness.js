@@ -11,7 +11,8 @@
 import { NEAR_MS } from '../../public/shared/nearness.js';
 import { LINK_PROFILES } from '../link/profiles.js';
 import { choicesOption, listOf, wholeNumber } from '../options.js';
-import { Child, CLIENT } from '../../testkit/participants/child.js';
+import { CLIENT } from '../participants/whole-server.js';
+import { Child } from '../../testkit/participants/child.js';
 import { toEstimate } from '../report/quantity-views.js';
 import { valuesByRepetition } from '../report/result.js';
 import { summaryIntervals } from '../stats/bootstrap.js';

@@ -9,8 +9,9 @@
  */
 
 import { FrameState } from '../../server/source/pcm-ring.js';
-import { Child, CLIENT } from '../../testkit/participants/child.js';
+import { Child } from '../../testkit/participants/child.js';
 import { NOW_AND_THEN } from '../../testkit/participants/participant.js';
+import { CLIENT } from '../participants/whole-server.js';
 import { valuesByRepetition } from '../report/result.js';
 import { bootstrap, difference } from '../stats/bootstrap.js';
 import { delaysOf, mixesOf } from '../stats/call-figures.js';

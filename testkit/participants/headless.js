@@ -6,7 +6,6 @@
  */
 
 import { CallClient } from '../../public/client/call/call-client.js';
-import { carrying } from '../../public/lab/runs/carry.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { openScope, primitives } from '../../programs/scope.js';
 import { SoundCard } from '../../programs/sound-card.js';
@@ -94,8 +93,8 @@ export class Headless {
       ...(options.WebSocket && { WebSocket: options.WebSocket }),
       fetch,
     };
-    const wrap = options.wrapWebTransport ?? carrying;
-    if (scope.WebTransport) scope.WebTransport = wrap(scope.WebTransport);
+    if (scope.WebTransport && options.wrapWebTransport)
+      scope.WebTransport = options.wrapWebTransport(scope.WebTransport);
     const on = {
       message: (/** @type {Record<string, any>} */ message) => {
         if (message.type === 'welcome') notes?.reach('welcomed');

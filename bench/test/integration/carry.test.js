@@ -5,9 +5,12 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { webTransportOn } from '../../../programs/scope.js';
 import { WebTransportConnection } from '../../../public/client/connection/webtransport.js';
 import { CARRIES, carrying, MAX_PACKET_STREAMS } from '../../../public/lab/runs/carry.js';
+import { CLIENT } from '../../participants/whole-server.js';
 import { CarriedSession } from '../../plugin/carried-session.js';
+import plugin from '../../plugin/index.js';
 import { WatchedSession, watched } from '../../plugin/watched-session.js';
 import { createNativeTransport } from '../../../server/transport/webtransport-native.js';
+import { startServerWith } from '../../../testkit/aloud-server.js';
 import {
   closeAfter,
   closeAll,
@@ -15,8 +18,13 @@ import {
   newCertificate,
   until,
 } from '../../../testkit/native.js';
+import { Child } from '../../../testkit/participants/child.js';
 
-/** @import { Session } from '../../../server/session/session.js' */
+/**
+ * @import { Stream } from '@aloud/native'
+ * @import { Config } from '../../../server/config/config.js'
+ * @import { Session } from '../../../server/session/session.js'
+ */
 
 afterEach(closeAll);
 
@@ -137,5 +145,28 @@ nativeTests.describe('packets on the native engine', () => {
     expect(after.rttMs).toBeGreaterThan(0);
     connection.close();
     await until(() => watched.size === 0);
+  });
+});
+
+nativeTests.describe("the lab's participants without a browser", () => {
+  it('carry their packets as the server’s URL asks', async () => {
+    let streams = 0;
+    class CountedSession extends CarriedSession {
+      /** @override @param {Stream} stream */
+      opened(stream) {
+        if (!stream.bidi) streams += 1;
+        super.opened(stream);
+      }
+    }
+    const engine = (/** @type {Config} */ config) => ({
+      ...plugin.engine?.(config),
+      Session: CountedSession,
+    });
+    const server = closeAfter(await startServerWith({ ...plugin, engine }, '--carry', 'streams'));
+    const participants = closeAfter(new Child(CLIENT, []));
+    await participants.call('open', { origin: server.url });
+    const ann = { id: 'Ann', room: 'tea', transport: 'webtransport' };
+    await participants.call('listen', { ...ann, speaks: true, recordSeconds: 1 });
+    await until(() => streams > 20);
   });
 });
