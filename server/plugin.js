@@ -22,6 +22,8 @@
  *   which WebTransport is off then
  * @property {(config: Config, services: PluginServices) => Promise<AddedTransport | null>}
  *   [openTransport]
+ * @property {string} [labModule]  path of a module that the page /lab loads, from the root of this
+ *   repository and of the server alike; all its folder is served
  * @property {string} [file]  path of its file, from which worker threads load it too
  *
  * @typedef {object} EngineParts
@@ -60,6 +62,7 @@ const plugin = z.strictObject({
   room: fn.optional(),
   engine: fn.optional(),
   openTransport: fn.optional(),
+  labModule: z.string().startsWith('/').optional(),
 });
 
 /**

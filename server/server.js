@@ -471,6 +471,7 @@ function servedOver(node, certificate, { transport, line }, added) {
     h3Host: isIPv4(address?.host ?? '') ? address?.host : undefined,
     sessionPath: SESSION_PATH,
     added,
+    labModule: node.plugin.labModule,
     unavailable: {
       ...(!transport && { webtransport: line }),
       ...(added && !added.transport && { [added.name]: added.line }),

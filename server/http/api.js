@@ -31,6 +31,7 @@ import { bannedBy, ownTracks, recordingsApi, recordingsList } from './recordings
  * @property {string} [h3Host] its address, if it has a single one of IPv4
  * @property {string} sessionPath  path of WebTransport and WebSocket sessions
  * @property {AddedTransport | null} [added] from a plugin
+ * @property {string} [labModule]  path of a plugin's module for the page /lab
  * @property {Record<string, string>} unavailable  a sentence for each unavailable transport
  * @property {Pick<RoomsByThread, 'inRoom' | 'trackPiece' | 'putTrackPiece' | 'bans'>} rooms
  * @property {Recordings} [recordings]
@@ -174,11 +175,11 @@ function loopbackOf({ certificate, h3Host }, host) {
 
 /**
  * @param {Pick<ApiOptions, 'certificate' | 'http3' | 'h3Port' | 'h3Host' | 'sessionPath' |
- *   'added' | 'unavailable'>} served
+ *   'added' | 'labModule' | 'unavailable'>} served
  * @param {string} [pageHost]  Host header of the request
  */
 function describeServer(
-  { certificate, http3, h3Port, h3Host, sessionPath, added, unavailable },
+  { certificate, http3, h3Port, h3Host, sessionPath, added, labModule, unavailable },
   pageHost = '',
 ) {
   const host = loopbackOf({ certificate, h3Host }, pageHost);
@@ -200,5 +201,6 @@ function describeServer(
       ...(added && { [added.name]: added.transport && { path: `/api${added.path}` } }),
     },
     unavailable,
+    labModule,
   };
 }

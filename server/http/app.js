@@ -11,7 +11,7 @@
  */
 
 import { isIP } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import express from 'express';
 import { systemClock } from '../../public/shared/clock.js';
@@ -26,8 +26,8 @@ import { roomPage } from './room-page.js';
 import { StaticFiles } from './static-files.js';
 import { canonicalPath, splitTarget } from '../request/target.js';
 
-const HOME = new URL('../../', import.meta.url);
-const PUBLIC = fileURLToPath(new URL('public/', HOME));
+const HOME = fileURLToPath(new URL('../../', import.meta.url));
+const PUBLIC = join(HOME, 'public/');
 
 /**
  * Served directories by path. Paths match the disk, so that an import means the same in a browser
@@ -35,7 +35,7 @@ const PUBLIC = fileURLToPath(new URL('public/', HOME));
  */
 const DIRECTORIES = Object.freeze({
   '/public': PUBLIC,
-  '/worklets': fileURLToPath(new URL('worklets/', HOME)),
+  '/worklets': join(HOME, 'worklets'),
   '/vendor/libopus-wasm': join(packageDirectory('libopus-wasm'), 'dist'),
   '/vendor/noble-ciphers': packageDirectory('@noble/ciphers'),
   '/vendor/noble-hashes': packageDirectory('@noble/hashes'),
@@ -133,7 +133,7 @@ export function createApp({
         }
       : HEADERS;
   const files = new StaticFiles({
-    directories: DIRECTORIES,
+    directories: directoriesWith(api.labModule),
     headersOf: (path) => (PART.test(path) ? PART_HEADERS : headers),
     clock,
   });
@@ -197,6 +197,17 @@ export function createApp({
     };
     http1.handle(request, response, () => files.handle(request, response, toApp));
   };
+}
+
+/**
+ * Returns the served directories, with that of a plugin's module for the page /lab.
+ * @param {string} [labModule]
+ * @returns {Readonly<Record<string, string>>}
+ */
+function directoriesWith(labModule) {
+  if (labModule === undefined) return DIRECTORIES;
+  const folder = dirname(labModule);
+  return { ...DIRECTORIES, [folder]: join(HOME, folder) };
 }
 
 /**

@@ -210,6 +210,19 @@ describe('the app', () => {
     }
   });
 
+  it('serves the folder of a plugin’s module for the page /lab, and names it', async () => {
+    const labModule = '/testkit/plugin.js';
+    const { get } = await start({ labModule });
+    expect((await (await get('/api/config')).json()).labModule).toBe(labModule);
+    for (const path of [labModule, '/testkit/skip.js']) {
+      const response = await get(path);
+      expect([path, response.status]).toEqual([path, 200]);
+      expect(response.headers.get('content-type')).toContain('javascript');
+    }
+    const plain = await start();
+    expect((await plain.get(labModule)).status).toBe(404);
+  });
+
   it('describes its transports', async () => {
     const { get } = await start();
     const response = await get('/api/config');

@@ -33,6 +33,7 @@ describe('a plugin', () => {
     ['', /^--lab must be the file of a plugin; ".*": Invalid input/],
     ['export default { rooms: 1 };', /Unrecognized key/],
     ['export default { engine: 1 };', /its engine: must be a function/],
+    ["export default { labModule: 'page.js' };", /its labModule: .*must start with/],
     [
       "export default { options: [{ name: 'port', key: 'port', env: 'A', type: 'integer' }] };",
       /its options: an option has this name already/,
