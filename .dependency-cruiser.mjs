@@ -217,7 +217,7 @@ const MAY_IMPORT = {
     'bench/ways',
   ],
   'bench/throughput': ['native', 'server', 'testkit', 'bench/participants', 'bench/plugin'],
-  'bench/plugin': ['native', 'public/lab', 'server', 'testkit'],
+  'bench/plugin': ['native', 'public/client/connection', 'server', 'testkit'],
   'bench/hls': ['public', 'server', 'testkit', 'bench/link', 'bench/participants', 'bench/stats'],
   'bench/readers': ['deploy', 'programs', 'public', 'server', 'testkit', 'bench/stats'],
   'bench/peers': ['public', 'testkit', 'bench/participants'],

@@ -67,7 +67,7 @@ export default defineConfig([
     languageOptions: { globals: globals.node },
   },
   {
-    files: ['public/**', 'bench/survey/page/**'],
+    files: ['public/**', 'bench/{plugin,survey}/page/**'],
     ignores: ['public/shared/**'],
     languageOptions: { globals: { ...globals.browser, ...globals.worker } },
     rules: { 'no-alert': 'error' },

@@ -23,7 +23,8 @@
  * @property {(config: Config, services: PluginServices) => Promise<AddedTransport | null>}
  *   [openTransport]
  * @property {string} [labModule]  path of a module that the page /lab loads, from the root of this
- *   repository and of the server alike; all its folder is served
+ *   repository and of the server alike; all its folder is served. It exports a LabModule
+ *   (public/lab/runs/protocol.js).
  * @property {string} [file]  path of its file, from which worker threads load it too
  *
  * @typedef {object} EngineParts

@@ -3,7 +3,7 @@
  * packets go as the server's URL asks (`--carry`).
  */
 
-import { carrying } from '../../public/lab/runs/carry.js';
 import { serveParticipants } from '../../testkit/participants/headless-participants.js';
+import { carrying } from '../plugin/page/carry.js';
 
 serveParticipants({ wrapWebTransport: carrying });

@@ -4,13 +4,13 @@
  *
  * @import { NativeSession, Stream } from '@aloud/native'
  * @import { Clock } from '../../public/shared/clock.js'
- * @import { Carry } from '../../public/lab/runs/carry.js'
+ * @import { Carry } from './page/carry.js'
  */
 
 import { PacketReader, withLength } from '../../public/shared/wire/stream-packets.js';
-import { carryOf, RESET_MS } from '../../public/lab/runs/carry.js';
 import { errors } from '../../public/shared/errors.js';
 import { NativeEngineSession } from '../../server/transport/webtransport-native.js';
+import { carryOf, RESET_MS } from './page/carry.js';
 
 export class CarriedSession extends NativeEngineSession {
   /** Null if packets are datagrams. @type {PacketStreams | null} */

@@ -1,7 +1,7 @@
 /**
- * WebRTC data channels to a peer of the server's own, for the page /lab: see
- * public/lab/runs/peers.js. An offer comes as a request, and is answered with the address
- * at which the request came in, a free UDP port, and no other.
+ * WebRTC data channels to a peer of the server's own, for the page /lab: see page/peers.js. An
+ * offer comes as a request, and is answered with the address at which the request came in, a free
+ * UDP port, and no other.
  *
  * @import { IncomingMessage, ServerResponse } from 'node:http'
  * @import { DataChannel, PeerConnection } from 'node-datachannel'
@@ -12,12 +12,6 @@
  * @import { Accept, ControlMessage, Session, Transport } from '../../server/session/session.js'
  */
 
-import {
-  CLOSED,
-  CONTROL_CHANNEL,
-  DESCRIPTION_TYPE,
-  PACKET_CHANNEL,
-} from '../../public/lab/runs/peers.js';
 import { errorOfClose, errors } from '../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 import { answer, answerError, isOfType, readBody } from '../../server/request/body.js';
@@ -31,6 +25,7 @@ import {
   MAX_STUCK_BYTES,
   prepareControl,
 } from '../../server/session/session.js';
+import { CLOSED, CONTROL_CHANNEL, DESCRIPTION_TYPE, PACKET_CHANNEL } from './page/peers.js';
 
 /**
  * Most peers at once: each needs threads' time, a socket and buffers of a library that was not made

@@ -4,7 +4,7 @@
  *
  * @import { Config } from '../../server/config/config.js'
  * @import { Plugin } from '../../server/plugin.js'
- * @import { Carry } from '../../public/lab/runs/carry.js'
+ * @import { Carry } from './page/carry.js'
  * @import { CongestionController } from './controllers.js'
  * @import { RateRule, Reading } from '../../server/broadcast/rate-rule.js'
  *
@@ -16,7 +16,6 @@
  * @property {string | null} qlog
  */
 
-import { CARRIES, CARRY_QUERY, MAX_PACKET_STREAMS } from '../../public/lab/runs/carry.js';
 import { PROBE_RULE } from '../../server/broadcast/probe-rule.js';
 import { BasicRule } from '../../server/broadcast/rate-rule.js';
 import { ConfigError } from '../../server/errors/config-error.js';
@@ -27,6 +26,7 @@ import { beginQlogs } from './qlog.js';
 import { CarriedSession } from './carried-session.js';
 import { WatchedSession } from './watched-session.js';
 import { MAX_PEERS, openDataChannels, SILENCE_MS } from './data-channel.js';
+import { CARRIES, CARRY_QUERY, MAX_PACKET_STREAMS } from './page/carry.js';
 
 /**
  * The highest rate that the estimate carries, not above the one that was asked for (`simple`,
@@ -96,6 +96,7 @@ export default {
     },
   ],
   rateRules: RULES,
+  labModule: '/bench/plugin/page/protocols.js',
   room: (config) => ({ listenerRule: ours(config).listenerRule }),
 
   engine(config) {

@@ -32,7 +32,7 @@
  *   `signal` takes an offer to the receiver, and brings its answer
  */
 
-import { CARRIES } from '../../public/lab/runs/carry.js';
+import { CARRIES } from '../plugin/page/carry.js';
 import { chromiumDatachannel } from './chromium-datachannel.js';
 import { ALL_CONTROLLERS } from '../plugin/controllers.js';
 import { datachannel } from './webrtc.js';

@@ -2,7 +2,7 @@
  * WebTransport on the native engine: the page's own connection sends, the server's own transport
  * receives.
  * @import { NativeSession } from '@aloud/native'
- * @import { Carry } from '../../public/lab/runs/carry.js'
+ * @import { Carry } from '../plugin/page/carry.js'
  * @import { Session } from '../../server/session/session.js'
  * @import { CongestionController } from '../plugin/controllers.js'
  * @import { Way } from './way.js'
@@ -14,7 +14,7 @@ import { generateCertificate } from '../../server/certificate/generate.js';
 import { createLog } from '../../server/log.js';
 import { createNativeTransport } from '../../server/transport/webtransport-native.js';
 import { webTransportOn } from '../../programs/scope.js';
-import { CARRY_QUERY, carrying, MAX_PACKET_STREAMS } from '../../public/lab/runs/carry.js';
+import { CARRY_QUERY, carrying, MAX_PACKET_STREAMS } from '../plugin/page/carry.js';
 import { CarriedSession } from '../plugin/carried-session.js';
 import { controllerSettings, missingBuild } from '../plugin/controllers.js';
 

@@ -1,13 +1,12 @@
 /**
- * @import { LabConfig } from './runs/protocol.js'
- * @import { Protocol } from './runs/protocol.js'
+ * @import { LabConfig, LabModule, Protocol } from './runs/protocol.js'
  * @import { AudioFormat } from '../shared/sound/audio-format.js'
  * @import { Environment } from './views/data-files.js'
  * @import { RunEvent } from './runs/run.js'
  */
 
 import { fetchConfig } from '../client/connection/join.js';
-import { elementOf, setText } from '../ui/kit/element.js';
+import { addStyle, elementOf, setText } from '../ui/kit/element.js';
 import { takeInvitation } from '../ui/kit/invitation.js';
 import { Notices } from '../ui/kit/notices.js';
 import { formatCsv, formatJson } from './views/data-files.js';
@@ -16,7 +15,7 @@ import { Measurements, roundTripsMs } from './measurements.js';
 import { ProtocolChoice, unsupportedReason } from './views/protocols.js';
 import { RoundTripView } from './views/round-trip-view.js';
 import { Runner } from './runs/runner.js';
-import { planDelays, PROTOCOLS, protocolsOf } from './runs/protocol.js';
+import { addProtocols, planDelays, PROTOCOLS } from './runs/protocol.js';
 import { SoundView } from './views/sound-view.js';
 import { leastDelay, summarize } from './summary.js';
 import { texts } from './texts.js';
@@ -36,7 +35,7 @@ class LabPage {
   #config;
   #notices;
   #token;
-  #runner = new Runner();
+  #runner;
   #measurements = new Measurements();
   /** @type {AudioFormat | null} */
   #format = null;
@@ -61,19 +60,18 @@ class LabPage {
   #wasStopped = false;
 
   /**
-   * @param {LabConfig & { version?: string }} config
+   * @param {LabConfig} config
+   * @param {LabModule | null} module  of the server's plugin
    * @param {Notices} notices
    * @param {string} [token] of an invitation
    */
-  constructor(config, notices, token) {
+  constructor(config, module, notices, token) {
     this.#config = config;
+    this.#runner = new Runner(module);
     this.#notices = notices;
     this.#token = token;
     const reasons = new Map(
-      protocolsOf(config).map((protocol) => [
-        protocol,
-        unsupportedReason(protocol, config, window),
-      ]),
+      PROTOCOLS.map((protocol) => [protocol, unsupportedReason(protocol, config, window)]),
     );
     this.#protocols = new ProtocolChoice(elementOf('protocols', HTMLElement), {
       type: 'checkbox',
@@ -334,13 +332,22 @@ class ProgressView {
   }
 }
 
-/** Opens the page with the transports that the server offers. */
+/** Loads the server's configuration, and the module that its plugin may have. */
+async function load() {
+  /** @type {LabConfig} */
+  const config = await fetchConfig(location.origin);
+  const module = await addProtocols(config);
+  if (module) await addStyle(module.style);
+  return { config, module };
+}
+
+/** Opens the page with the protocols that the server offers. */
 async function open() {
   const notices = new Notices(elementOf('notices', HTMLElement));
-  /** @type {(LabConfig & { version?: string }) | null} */
-  const config = await fetchConfig(location.origin).catch(() => null);
-  if (!config) return void notices.show('lab-no-server', { sentence: texts.noServer });
-  const page = new LabPage(config, notices, takeInvitation('/lab'));
+  const loaded = await load().catch(() => null);
+  if (!loaded) return void notices.show('lab-no-server', { sentence: texts.noServer });
+  const { config, module } = loaded;
+  const page = new LabPage(config, module, notices, takeInvitation('/lab'));
   addEventListener('pagehide', () => page.leave());
 }
 

@@ -1,4 +1,5 @@
 import { connectionNames } from '../texts/texts.js';
+import { added } from './runs/protocol.js';
 
 /** Changing sentences of the lab's page; index.html has the fixed ones. */
 
@@ -23,27 +24,18 @@ const list = (parts) =>
     ? parts.join('')
     : `${parts.slice(0, -1).join(', ')} and ${parts[parts.length - 1]}`;
 
-/** Names of ways to measure. @type {Readonly<Record<string, string>>} */
-const wayNames = Object.freeze({
-  stream: 'One stream',
-  streams: 'A stream each',
-  'reset-streams': 'Reset streams',
-  datachannel: 'Data channel',
-});
-
 /** @param {Protocol} protocol */
-export const nameOf = (protocol) => connectionNames[protocol] ?? wayNames[protocol];
+export const nameOf = (protocol) => added.get(protocol)?.label ?? connectionNames[protocol];
 
-/** The carrier of each protocol's packets. @type {Readonly<Record<Protocol, string>>} */
-export const protocolHints = Object.freeze({
+/** The carrier of each transport's packets. @type {Readonly<Record<Protocol, string>>} */
+const hints = Object.freeze({
   webtransport: 'Datagrams over HTTP/3',
-  stream: 'HTTP/3, all packets on one stream each way',
-  streams: 'HTTP/3, each packet on a stream of its own',
-  'reset-streams': 'The same, reset after 0.2 s',
-  datachannel: 'WebRTC, unordered, without retransmission',
   websocket: 'Messages over one TCP connection',
   http1: 'Requests and answers',
 });
+
+/** The carrier of a protocol's packets. @param {Protocol} protocol */
+export const hintOf = (protocol) => added.get(protocol)?.hint ?? hints[protocol];
 
 /** The reasons why a protocol can't be measured. */
 export const browserLacks = Object.freeze({
@@ -51,7 +43,6 @@ export const browserLacks = Object.freeze({
     'Browsers have WebTransport on secure pages only: open this one with https://, or on ' +
     'localhost.',
   webtransport: 'This browser has no WebTransport.',
-  datachannel: 'This browser has no WebRTC.',
   notOffered: 'The server does not offer it.',
 });
 

@@ -1,32 +1,11 @@
-import { isBuilt } from '@aloud/native';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { errors } from '../../public/shared/errors.js';
-import { loadPlugin } from '../../server/plugin.js';
 import { tokenCommand } from '../../server/token-command.js';
-import { startServer, startServerWith } from '../../testkit/aloud-server.js';
-import { violationsOf } from '../../testkit/browsers/axe.js';
-import { chromiumPath, inBrowser } from '../../testkit/browsers/browser.js';
+import { startServer } from '../../testkit/aloud-server.js';
+import { inBrowser } from '../../testkit/browsers/browser.js';
+import { ended, measure, openLab, startOf, tableOf } from '../../testkit/browsers/lab-page.js';
 import { lowContrast } from './support/contrast.js';
-import { download, ended, measure, openLab, startOf, tableOf } from './support/lab-page.js';
-import { expectProblems, openPage } from './support/room-page.js';
+import { openPage } from './support/room-page.js';
 import { useSite } from './support/site.js';
-import { canBuildNative, requireOrSkip } from '../../testkit/skip.js';
-import { undisturbed } from '../../testkit/undisturbed.js';
-
-/** The lab's plugin, as `--lab FILE` loads it. */
-const plugin = await loadPlugin(
-  fileURLToPath(new URL('../../bench/plugin/index.js', import.meta.url)),
-);
-const library = await import('node-datachannel').catch(() => null);
-
-const onNative = chromiumPath
-  ? requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative)
-  : inBrowser;
-
-const withPeers = library
-  ? onNative
-  : requireOrSkip(false, 'node-datachannel is not installed', () => false);
 
 /** A line of the accessibility tree that has a role and no name. */
 const NAMELESS =
@@ -74,95 +53,6 @@ inBrowser.describe("the lab's page", () => {
       await alone.close();
     }
   });
-
-  onNative.it('measures packets on streams too, where the server lets a session ask for that', () =>
-    undisturbed(
-      async () => {
-        const asked = await startServerWith(plugin, '--carry', 'any');
-        try {
-          const page = await openPage(site.browser, `${asked.url}/lab`);
-          await page.getByRole('checkbox', { name: 'HTTP/1' }).waitFor();
-          const ways = ['One stream', 'A stream each', 'Reset streams'];
-          expect(await page.locator('#protocols label').allInnerTexts()).toHaveLength(
-            3 + ways.length + 1,
-          );
-          await page.getByRole('checkbox', { name: 'Data channel' }).setChecked(false);
-          await measure(page, 6);
-          await expect
-            .poll(() => asked.rooms.people, { timeout: 20_000 })
-            .toBe(2 * (3 + ways.length));
-          await ended(page);
-          const trips = await tableOf(page, 'Round trips of each protocol');
-          for (const way of ['WebTransport', ...ways]) {
-            expect(Number(trips.Answered[way]), way).toBeGreaterThan(20);
-            expect(trips.Lost[way], way).toBe('0');
-          }
-          expect(JSON.parse(await download(page, 'JSON')).round_trips.protocols).toHaveProperty(
-            'reset-streams',
-          );
-          await page.setViewportSize({ width: 320, height: 800 });
-          await expect
-            .poll(() =>
-              page.evaluate(
-                () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-              ),
-            )
-            .toBe(0);
-          expect(await page.evaluate(lowContrast)).toEqual([]);
-        } finally {
-          await asked.close();
-        }
-      },
-      () => site.closePages(),
-    ),
-  );
-
-  withPeers.it(
-    'measures a data channel to the server’s own peer, and says why where there is none',
-    () =>
-      undisturbed(
-        async () => {
-          const asked = await startServerWith(plugin, '--carry', 'any');
-          try {
-            const page = await openPage(site.browser, `${asked.url}/lab`);
-            await page.getByRole('checkbox', { name: 'Data channel' }).waitFor();
-            for (const other of ['One stream', 'A stream each', 'Reset streams'])
-              await page.getByRole('checkbox', { name: other }).setChecked(false);
-            await measure(page, 6, ['WebSocket']);
-            await expect.poll(() => asked.rooms.people, { timeout: 20_000 }).toBe(4);
-            await ended(page);
-            expect(asked.rooms.people).toBe(0);
-            const trips = await tableOf(page, 'Round trips of each protocol');
-            expect(Number(trips.Answered['Data channel'])).toBeGreaterThan(100);
-            expect(trips.Lost['Data channel']).toBe('0');
-            expect(await violationsOf(page, 'empty-table-header')).toEqual([]);
-            const sound = await tableOf(page, 'Sound latency of each protocol');
-            expect(parseFloat(sound['Similarity to the original']['Data channel'])).toBeGreaterThan(
-              70,
-            );
-            const { protocols } = JSON.parse(await download(page, 'JSON')).round_trips;
-            expect(Object.keys(protocols)).toEqual(['datachannel', 'websocket']);
-
-            expectProblems(page, /status of 503/);
-            const { status, message } = errors['server-full'];
-            await page.route('**/api/data-channels', (route) =>
-              route.fulfill({ status, json: { code: 'server-full', message } }),
-            );
-            await measure(page, 6, ['WebSocket']);
-            await page.getByText(`Data channel was left out: ${message}`).waitFor();
-            await ended(page);
-            expect(
-              Object.keys(
-                await tableOf(page, 'Round trips of each protocol').then(({ Lost }) => Lost),
-              ),
-            ).toEqual(['WebSocket']);
-          } finally {
-            await asked.close();
-          }
-        },
-        () => site.closePages(),
-      ),
-  );
 
   inBrowser.it('needs a token where joining does, and takes it out of the address', async () => {
     const keys = 'main:a-secret-of-at-least-32-characters';

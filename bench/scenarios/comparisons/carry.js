@@ -5,7 +5,7 @@
  * @import { Quantity, Sample, Table } from '../../report/result.js'
  */
 
-import { CARRIES, RESET_MS } from '../../../public/lab/runs/carry.js';
+import { CARRIES, RESET_MS } from '../../plugin/page/carry.js';
 import { runCall } from '../../participants/call-run.js';
 import { listOf, wholeNumber } from '../../options.js';
 import { valuesByRepetition } from '../../report/result.js';

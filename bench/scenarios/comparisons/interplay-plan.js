@@ -1,6 +1,6 @@
 /**
  * Cases and conditions of `interplay`, its time, and which blocks of an earlier run it takes over.
- * @import { Carry } from '../../../public/lab/runs/carry.js'
+ * @import { Carry } from '../../plugin/page/carry.js'
  * @import { EarlierRun } from '../../report/run-folder.js'
  * @import { CongestionController } from '../../plugin/controllers.js'
  *

@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import { isBuilt } from '@aloud/native';
 import { expect } from 'vitest';
-import { CLOSED, CONTROL_CHANNEL, DESCRIPTION_TYPE } from '../../../public/lab/runs/peers.js';
 import { errors } from '../../../public/shared/errors.js';
 import { loadConfig } from '../../../server/config/config.js';
 import { createServer as createAloud } from '../../../server/server.js';
 import plugin from '../../plugin/index.js';
 import { GOODBYE_MS, openDataChannels } from '../../plugin/data-channel.js';
+import { CLOSED, CONTROL_CHANNEL, DESCRIPTION_TYPE } from '../../plugin/page/peers.js';
 import { MAX_CONTROL_BYTES, prepareControl } from '../../../server/session/session.js';
 import { canBuildNative, requireOrSkip } from '../../../testkit/skip.js';
 import {

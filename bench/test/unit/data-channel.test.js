@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
-import { CLOSED, DESCRIPTION_TYPE } from '../../../public/lab/runs/peers.js';
 import { errors } from '../../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../../public/shared/wire/packet.js';
 import { DataChannelTransport, openDataChannels } from '../../plugin/data-channel.js';
 import { MAX_OFFER_BYTES } from '../../plugin/data-channel.js';
+import { CLOSED, DESCRIPTION_TYPE } from '../../plugin/page/peers.js';
 import { MAX_QUEUED_BYTES, MAX_STUCK_BYTES } from '../../../server/session/session.js';
 import { FakeClock } from '../../../testkit/fake-clock.js';
 

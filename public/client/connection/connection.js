@@ -68,7 +68,7 @@ export class Connection {
   /** @type {ConnectionStats} */
   counters = { sent: 0, droppedOut: 0, received: 0 };
 
-  /** @param {TransportName | 'datachannel'} transport data channels are the lab's */
+  /** @param {string} transport its name */
   constructor(transport) {
     this.transport = transport;
   }

@@ -1,13 +1,12 @@
 /**
  * @import { Scope } from '../../client/connection/choose.js'
- * @import { LabConfig, Protocol } from './protocol.js'
- * @import { Connection } from '../../client/connection/connection.js'
+ * @import { AskPage, LabConfig, Protocol } from './protocol.js'
+ * @import { Connection, TransportName } from '../../client/connection/connection.js'
  * @import { AudioFormat } from '../../shared/sound/audio-format.js'
  * @import { Clock } from '../../shared/clock.js'
  * @import { ServerMessage } from '../../shared/messages/server-messages.js'
  * @import { Codec } from '../../shared/stream/codec.js'
  * @import { Packet } from '../../shared/wire/packet.js'
- * @import { AskPeer } from './data-channel.js'
  * @import { SoundWindow } from './listener.js'
  * @import { Pacer } from './pacer.js'
  *
@@ -19,7 +18,7 @@
  * @property {LabConfig} config
  * @property {Clock} clock
  * @property {Scope} [scope]
- * @property {AskPeer} [askPeer]
+ * @property {AskPage} [askPage]
  *
  * @typedef {object} PairHandler
  * @property {(window: SoundWindow) => void} [onWindow]   called with B's sound of A
@@ -38,10 +37,9 @@ import { CONTROL_VERSION } from '../../shared/wire/control.js';
 import { connect } from '../../client/connection/choose.js';
 import { ConnectionError } from '../../shared/errors.js';
 import { PayloadDecoder } from '../../shared/stream/payload.js';
-import { connectOverChannels } from './data-channel.js';
 import { AnswerDecoder } from './listener.js';
 import { ProbeTalker } from './talker.js';
-import { connectionOf } from './protocol.js';
+import { added } from './protocol.js';
 
 /** Time after a pause without measuring, in milliseconds. */
 const WARM_UP_MS = 300;
@@ -115,10 +113,10 @@ class ProbeClient {
         // After a stop no other transport takes over the place: it is left.
         prove: (/** @type {Connection} */ candidate) => prove(candidate).finally(stopIfClosed),
       };
-      if (this.#protocol === 'datachannel') return connectOverChannels(options);
-      const { config, scope } = this.#place;
-      return (await connect({ ...options, ...connectionOf(this.#protocol, config, scope) }))
-        .connection;
+      const own = added.get(this.#protocol);
+      if (own) return own.connect(options);
+      const transport = /** @type {TransportName} */ (this.#protocol);
+      return (await connect({ ...options, transport })).connection;
     });
     stopIfClosed();
   }

@@ -1,67 +1,55 @@
 /**
- * Protocols by which the lab's clients reach the server. Beside the transports, a server with the
- * plugin has WebTransport whose packets go on streams, and WebRTC's data channels.
+ * Protocols by which the lab's clients reach the server: the transports, and more that a module of
+ * the server's plugin adds.
  *
- * @import { Scope, ServerConfig, WebTransportOffer } from '../../client/connection/choose.js'
- * @import { TransportName } from '../../client/connection/connection.js'
- * @import { Carry } from './carry.js'
+ * @import { ConnectOptions, ServerConfig } from '../../client/connection/choose.js'
+ * @import { Connection } from '../../client/connection/connection.js'
  *
- * @typedef {ServerConfig & { transports: { datachannel?: { path: string } | null, webtransport?:
- *   WebTransportOffer & { carries?: readonly Carry[] } | null } }} LabConfig carries: the
- *   protocols that a session may ask for; both are absent without the plugin
+ * @typedef {ServerConfig & { version?: string, labModule?: string }} LabConfig labModule: URL path
+ *   of the plugin's module
+ *
+ * @typedef {string} Protocol  name of a transport, or of an added protocol
+ *
+ * @typedef {object} AddedProtocol
+ * @property {Protocol} name
+ * @property {string} label
+ * @property {string} hint  the carrier of its packets
+ * @property {number[]} dash  of its line; the colour is a property of the module's style sheet
+ * @property {string} [transport]  name of what the server must offer for it; default `name`
+ * @property {() => string} [lacks]  sentence about what the browser lacks for it; '' if nothing
+ * @property {(options: AddedOptions) => Promise<Connection>} connect rejects with a ConnectionError
+ *
+ * @typedef {Omit<ConnectOptions, 'transport'> & { askPage?: AskPage }} AddedOptions
+ *
+ * @typedef {(request: any) => MessagePort} AskPage  asks the module's `answer` in the page
+ *
+ * @typedef {object} LabModule  the module's default export
+ * @property {(config: LabConfig) => AddedProtocol[]} protocolsOf  protocols to show
+ * @property {string} style  URL of a style sheet with the protocols' colours and swatches
+ * @property {(request: any, port: MessagePort) => void} answer  does in the page what the worker of
+ *   a run can't; the port leads to the worker
+ * @property {() => void} end  releases what `answer` opened, after a run
  */
 
-import { CARRY_QUERY, carrying } from './carry.js';
+/** Added protocols by name. @type {Map<Protocol, AddedProtocol>} */
+export const added = new Map();
 
-/** Protocols of WebTransport beside datagrams. */
-const STREAM_PROTOCOLS = Object.freeze(
-  /** @type {const} */ (['stream', 'streams', 'reset-streams']),
-);
-
-/** @typedef {typeof STREAM_PROTOCOLS[number]} StreamProtocol */
-
-/** @typedef {TransportName | StreamProtocol | 'datachannel'} Protocol */
-
-/** All protocols, in the order in which they are shown. */
-export const PROTOCOLS = Object.freeze(
-  /** @type {const} */ (['webtransport', ...STREAM_PROTOCOLS, 'datachannel', 'websocket', 'http1']),
-);
-
-/** @param {Protocol} protocol @returns {protocol is StreamProtocol} */
-export const isOverStreams = (protocol) =>
-  /** @type {readonly string[]} */ (STREAM_PROTOCOLS).includes(protocol);
+/** All protocols, in the order in which they are shown. @type {Protocol[]} */
+export const PROTOCOLS = ['webtransport', 'websocket', 'http1'];
 
 /**
- * The protocols that the page shows: those beside the transports where the operator has them.
+ * Loads the module of the server's plugin, if it has one, and adds its protocols. They come after
+ * WebTransport, since they go over UDP too.
  * @param {LabConfig} config
- * @returns {Protocol[]}
+ * @returns {Promise<LabModule | null>}
  */
-export const protocolsOf = ({ transports }) =>
-  PROTOCOLS.filter((protocol) =>
-    protocol === 'datachannel'
-      ? transports.datachannel !== undefined
-      : !isOverStreams(protocol) || transports.webtransport?.carries?.includes(protocol),
-  );
-
-/**
- * Parameters for connecting by a transport.
- * @param {Exclude<Protocol, 'datachannel'>} protocol
- * @param {LabConfig} config
- * @param {Scope} [scope]
- * @returns {{ transport: TransportName, config: ServerConfig, scope?: Scope }}
- */
-export function connectionOf(protocol, config, scope) {
-  if (!isOverStreams(protocol)) return { transport: protocol, config, scope };
-  const { webtransport } = config.transports;
-  const asking = webtransport && {
-    ...webtransport,
-    url: `${webtransport.url ?? '/session'}?${CARRY_QUERY}=${protocol}`,
-  };
-  return {
-    transport: 'webtransport',
-    config: { ...config, transports: { ...config.transports, webtransport: asking } },
-    scope: { ...scope, WebTransport: carrying(scope?.WebTransport ?? globalThis.WebTransport) },
-  };
+export async function addProtocols(config) {
+  if (!config.labModule) return null;
+  /** @type {{ default: LabModule }} */
+  const { default: module } = await import(config.labModule);
+  for (const protocol of module.protocolsOf(config)) added.set(protocol.name, protocol);
+  PROTOCOLS.splice(1, 0, ...added.keys());
+  return module;
 }
 
 /**

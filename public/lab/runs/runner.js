@@ -1,5 +1,5 @@
 /**
- * @import { LabConfig } from './protocol.js'
+ * @import { LabConfig, LabModule } from './protocol.js'
  * @import { RunEvent } from './run.js'
  *
  * @typedef {object} RunRequest
@@ -10,8 +10,6 @@
  * @property {object} settings  of this kind of run
  */
 
-import { LabPeers } from './peers.js';
-
 /** Time after which a worker that should stop is terminated, in milliseconds. */
 const STOP_MS = 3000;
 
@@ -19,11 +17,16 @@ const STOP_MS = 3000;
 export class Runner {
   /** @type {Worker | null} */
   #worker = null;
-  #peers = new LabPeers();
+  #module;
   /** URLs of beacons for leaving. @type {string[]} */
   #leaveUrls = [];
   /** @type {((problem: string) => void) | null} */
   #settle = null;
+
+  /** @param {LabModule | null} module  of the server's plugin */
+  constructor(module) {
+    this.#module = module;
+  }
 
   /** True during a run. */
   get running() {
@@ -40,7 +43,7 @@ export class Runner {
     this.#worker = worker;
     worker.onmessage = ({ data }) => {
       if (data.type === 'ended') this.#end(data.problem);
-      else if (data.type === 'peer') void this.#peers.open(data);
+      else if (data.type === 'asked') this.#module?.answer(data.request, data.port);
       else if (data.type === 'joined') this.#leaveUrls.push(data.leaveUrl);
       else onEvent(data);
     };
@@ -74,7 +77,7 @@ export class Runner {
   #end(problem) {
     this.#worker?.terminate();
     this.#worker = null;
-    this.#peers.close();
+    this.#module?.end();
     this.#leaveUrls = [];
     this.#settle?.(problem);
     this.#settle = null;

@@ -3,11 +3,13 @@ import { systemClock } from '../../shared/clock.js';
 import { createLibopusCodec } from '../../shared/stream/libopus-codec.js';
 import { roomOfInvitation } from '../../ui/kit/invitation.js';
 import { LiveRun, SweepRun } from './delay-run.js';
+import { addProtocols } from './protocol.js';
 import { RoundTripRun } from './round-trip-run.js';
 
 /**
  * Worker for one run, since drawing would delay it in the page. Messages in: `start`, `delay`,
- * `stop`; out: the run's events, `peer` to request one, and `ended` when all clients have left.
+ * `stop`; out: the run's events, `asked` for an added protocol, and `ended` when all clients have
+ * left.
  *
  * @import { Codec } from '../../shared/stream/codec.js'
  * @import { RunEvent, RunOptions } from './run.js'
@@ -37,10 +39,10 @@ function newRoom() {
   return `lab-${bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** @type {import('./data-channel.js').AskPeer} */
-function askPeer(url) {
+/** @type {import('./protocol.js').AskPage} */
+function askPage(request) {
   const { port1, port2 } = new MessageChannel();
-  page.postMessage({ type: 'peer', url, port: port2 }, [port2]);
+  page.postMessage({ type: 'asked', request, port: port2 }, [port2]);
   return port1;
 }
 
@@ -49,7 +51,7 @@ async function start({ kind, origin, config, token, settings }, codec) {
   const ofToken = token === undefined ? null : roomOfInvitation(token);
   const started = new kinds[kind](
     {
-      place: { origin, config, clock: systemClock, askPeer },
+      place: { origin, config, clock: systemClock, askPage },
       codec,
       newRoom: () => ofToken ?? newRoom(),
       token,
@@ -60,7 +62,8 @@ async function start({ kind, origin, config, token, settings }, codec) {
   run = started;
   let problem = '';
   try {
-    await started.run();
+    await addProtocols(config);
+    if (!started.stopped) await started.run();
   } catch (error) {
     problem = /** @type {Error} */ (error).message;
   }

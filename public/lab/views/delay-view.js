@@ -8,7 +8,7 @@ import { elementOf, setText } from '../../ui/kit/element.js';
 import { TARGETS } from './data-files.js';
 import { Plot } from './plot.js';
 import { PROTOCOLS } from '../runs/protocol.js';
-import { fillLegend, fillTable, protocolLines } from './protocols.js';
+import { fillLegend, fillTable, lineOf } from './protocols.js';
 import { leastDelay } from '../summary.js';
 import { nameOf, percentage, texts } from '../texts.js';
 
@@ -55,7 +55,7 @@ export class DelayView {
       lines: PROTOCOLS.flatMap((protocol) =>
         CLIENTS.map((client) => ({
           label: texts.client(protocol, client),
-          color: protocolLines[protocol].color,
+          color: lineOf(protocol).color,
           dash: client === 'A' ? [] : [6, 4],
           kind: /** @type {const} */ ('both'),
         })),

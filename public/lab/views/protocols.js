@@ -4,38 +4,34 @@
  */
 
 import { build } from '../../ui/kit/element.js';
-import { isOverStreams } from '../runs/protocol.js';
-import { browserLacks, nameOf, protocolHints } from '../texts.js';
+import { added } from '../runs/protocol.js';
+import { browserLacks, hintOf, nameOf } from '../texts.js';
+
+/** Dashes of the transports' lines. @type {Readonly<Record<Protocol, number[]>>} */
+const dashes = Object.freeze({ webtransport: [], websocket: [9, 5], http1: [2, 4] });
 
 /**
- * Lines of the protocols: a colour of the style sheet, and dashes for people who can't distinguish
+ * A protocol's line: a colour of the style sheet, and dashes for people who can't distinguish
  * colours.
+ * @param {Protocol} protocol
  */
-export const protocolLines = Object.freeze({
-  webtransport: { color: '--webtransport', dash: [] },
-  stream: { color: '--stream', dash: [14, 4] },
-  streams: { color: '--streams', dash: [9, 3, 2, 3] },
-  'reset-streams': { color: '--reset-streams', dash: [4, 3] },
-  datachannel: { color: '--datachannel', dash: [14, 4, 2, 4] },
-  websocket: { color: '--websocket', dash: [9, 5] },
-  http1: { color: '--http1', dash: [2, 4] },
+export const lineOf = (protocol) => ({
+  color: `--${protocol}`,
+  dash: added.get(protocol)?.dash ?? dashes[protocol],
 });
 
 /**
  * The reason why a protocol can't be measured here.
  * @param {Protocol} protocol
  * @param {LabConfig} config
- * @param {{ WebTransport?: unknown, RTCPeerConnection?: unknown, isSecureContext?: boolean }} scope
- *   the window
+ * @param {{ WebTransport?: unknown, isSecureContext?: boolean }} scope the window
  * @returns {string} a sentence; empty when it can be measured
  */
 export function unsupportedReason(protocol, config, scope) {
-  const transport = isOverStreams(protocol) ? 'webtransport' : protocol;
-  if (!config.transports[transport])
-    return config.unavailable?.[transport] ?? browserLacks.notOffered;
-  if (transport === 'datachannel')
-    return typeof scope.RTCPeerConnection === 'function' ? '' : browserLacks.datachannel;
-  if (transport !== 'webtransport' || typeof scope.WebTransport === 'function') return '';
+  const { transport = protocol, lacks = () => '' } = added.get(protocol) ?? {};
+  const offers = /** @type {Record<string, unknown>} */ (config.transports);
+  if (!offers[transport]) return config.unavailable?.[transport] ?? browserLacks.notOffered;
+  if (transport !== 'webtransport' || typeof scope.WebTransport === 'function') return lacks();
   return scope.isSecureContext ? browserLacks.webtransport : browserLacks.insecure;
 }
 
@@ -61,7 +57,7 @@ export class ProtocolChoice {
       });
       input.checked = reason === '' && (type === 'checkbox' || this.chosen.length === 0);
       this.#inputs.set(protocol, input);
-      const hint = build('span', { class: 'hint' }, reason || protocolHints[protocol]);
+      const hint = build('span', { class: 'hint' }, reason || hintOf(protocol));
       const text = build('span', { class: 'choice-text' }, nameOf(protocol), hint);
       host.append(build('label', { class: 'choice' }, input, makeSwatch(protocol), text));
     }

@@ -7,7 +7,7 @@ import { elementOf, setText } from '../../ui/kit/element.js';
 import { roundTripsMs } from '../measurements.js';
 import { Plot, showScatter } from './plot.js';
 import { PROTOCOLS } from '../runs/protocol.js';
-import { fillLegend, fillTable, protocolLines } from './protocols.js';
+import { fillLegend, fillTable, lineOf } from './protocols.js';
 import { cumulative, histogram, quantile, sorted, summarize, axisEnd } from '../summary.js';
 import { milliseconds, nameOf, percentage, texts } from '../texts.js';
 
@@ -33,7 +33,7 @@ export class RoundTripView {
   constructor() {
     const { time, roundTrip, share, histogram: answers } = texts.axes;
     const lines = (/** @type {'line' | 'points' | 'steps'} */ kind) =>
-      PROTOCOLS.map((protocol) => ({ label: nameOf(protocol), ...protocolLines[protocol], kind }));
+      PROTOCOLS.map((protocol) => ({ label: nameOf(protocol), ...lineOf(protocol), kind }));
     this.#time = new Plot(elementOf('round-trip-time', HTMLElement), {
       label: texts.plotOf(roundTrip, time),
       xLabel: time,

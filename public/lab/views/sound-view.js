@@ -4,7 +4,7 @@ import { elementOf } from '../../ui/kit/element.js';
 import { addedUpMs } from '../measurements.js';
 import { Plot, showScatter } from './plot.js';
 import { PROTOCOLS } from '../runs/protocol.js';
-import { fillLegend, fillTable, protocolLines } from './protocols.js';
+import { fillLegend, fillTable, lineOf } from './protocols.js';
 import { summarize } from '../summary.js';
 import { milliseconds, nameOf, percentage, texts } from '../texts.js';
 
@@ -24,7 +24,7 @@ export class SoundView {
       yLabel: texts.axes.soundLatency,
       lines: PROTOCOLS.map((protocol) => ({
         label: nameOf(protocol),
-        ...protocolLines[protocol],
+        ...lineOf(protocol),
         kind: 'points',
       })),
     });

@@ -10,7 +10,7 @@ import {
   PROTOCOLS,
   startOf,
   tableOf,
-} from '../support/lab-page.js';
+} from '../../../testkit/browsers/lab-page.js';
 import { useSite } from '../support/site.js';
 import { undisturbed } from '../../../testkit/undisturbed.js';
 

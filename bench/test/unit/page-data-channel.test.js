@@ -1,11 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
-import {
-  connectOverChannels,
-  DataChannelConnection,
-} from '../../../public/lab/runs/data-channel.js';
+import { connectOverChannels, DataChannelConnection } from '../../plugin/page/data-channel.js';
 import { FakeClock } from '../../../testkit/fake-clock.js';
+
+const PATH = '/api/data-channels';
 
 /** A data channel of the page's, whose other end is the test. */
 class FakeChannel {
@@ -28,22 +27,21 @@ class FakeChannel {
 
 /**
  * A run's wish for data channels, and a page that answers it.
- * @param {{ path: string } | null} [datachannel]
+ * @param {string | undefined} path
  */
-function wish(datachannel = { path: '/api/data-channels' }) {
+function wish(path) {
   const clock = new FakeClock();
   const port = /** @type {any} */ ({ close: vi.fn() });
-  const askPeer = vi.fn(() => port);
-  const connecting = connectOverChannels({
-    config: { transports: { datachannel } },
+  const askPage = vi.fn(() => port);
+  const connecting = connectOverChannels(path, {
     origin: 'http://localhost:1',
     clock,
-    askPeer,
+    askPage,
     message: { type: 'join' },
     handler: { onPacket() {}, onControl() {}, onClosed() {} },
     prove: async () => {},
   });
-  return { clock, port, askPeer, connecting };
+  return { clock, port, askPage, connecting };
 }
 
 /** A connection. */
@@ -60,11 +58,11 @@ function connected() {
 }
 
 it('the page is asked for channels, over which the run joins', async () => {
-  const { port, askPeer, connecting } = wish();
+  const { port, askPage, connecting } = wish(PATH);
   const [control, packets] = [new FakeChannel(), new FakeChannel()];
   port.onmessage({ data: { channels: [control, packets] } });
   await setImmediate();
-  expect(askPeer).toHaveBeenCalledWith('http://localhost:1/api/data-channels');
+  expect(askPage).toHaveBeenCalledWith('http://localhost:1/api/data-channels');
   expect(control.sent).toEqual(['{"type":"join"}']);
   control.onmessage({ data: '{"type":"welcome"}' });
   const connection = await connecting;
@@ -74,13 +72,13 @@ it('the page is asked for channels, over which the run joins', async () => {
 });
 
 it('a run receives the reason for getting none', async () => {
-  await expect(wish(null).connecting).rejects.toMatchObject({ code: 'not-offered' });
-  const { port, connecting } = wish();
+  await expect(wish(undefined).connecting).rejects.toMatchObject({ code: 'not-offered' });
+  const { port, connecting } = wish(PATH);
   port.onmessage({
     data: { error: { code: 'server-full', message: errors['server-full'].message, refused: true } },
   });
   await expect(connecting).rejects.toMatchObject({ code: 'server-full', refused: true });
-  const silent = wish();
+  const silent = wish(PATH);
   silent.clock.advance(5000);
   await expect(silent.connecting).rejects.toMatchObject({ code: 'no-answer' });
   expect(silent.clock.waiting).toBe(0);

@@ -1,23 +1,19 @@
 /**
- * A session over data channels, which only the lab has. A worker can't make a peer connection: the
- * page makes it, and hands its channels over (peers.js).
+ * A session over data channels. A worker can't make a peer connection: the page makes it, and hands
+ * its channels over (peers.js).
  *
- * @import { ConnectOptions } from '../../client/connection/choose.js'
+ * @import { AddedOptions } from '../../../public/lab/runs/protocol.js'
  * @import { PeerMessage } from './peers.js'
- * @import { LabConfig } from './protocol.js'
  *
- * @typedef {Pick<ConnectOptions, 'origin' | 'clock' | 'message' | 'handler' | 'asks' | 'prove'> & {
- *   config: LabConfig, askPeer?: AskPeer }} ChannelOptions
- *
- * @typedef {(url: string) => MessagePort} AskPeer
- *   has the page connect to the server's peer; the port tells what comes of it
+ * @typedef {Pick<AddedOptions, 'origin' | 'clock' | 'askPage' | 'message' | 'handler' | 'asks' |
+ *   'prove'>} ChannelOptions
  */
 
-import { inTime } from '../../shared/clock.js';
+import { inTime } from '../../../public/shared/clock.js';
 import { CLOSED } from './peers.js';
-import { Connection, closeReason } from '../../client/connection/connection.js';
-import { ConnectionError } from '../../shared/errors.js';
-import { join } from '../../client/connection/join.js';
+import { Connection, closeReason } from '../../../public/client/connection/connection.js';
+import { ConnectionError } from '../../../public/shared/errors.js';
+import { join } from '../../../public/client/connection/join.js';
 
 /** The time in which the channels must open, in milliseconds. */
 const OPEN_MS = 5000;
@@ -27,22 +23,16 @@ const MAX_BUFFERED_BYTES = 8 * 1024;
 
 /**
  * Connects to the server's peer and joins.
- * @param {ChannelOptions} options
+ * @param {string | undefined} path  where the server takes offers; undefined if it can't
+ * @param {ChannelOptions} options  askPage: asks the page to connect, with the URL for its offer
  * @returns {Promise<Connection>} rejects with a ConnectionError
  */
-export async function connectOverChannels({
-  config,
-  origin,
-  clock,
-  askPeer,
-  message,
-  handler,
-  asks,
-  prove,
-}) {
-  const path = config.transports.datachannel?.path;
-  if (!path || !askPeer) throw new ConnectionError('not-offered', 'The server does not offer it.');
-  const port = askPeer(new URL(path, origin).href);
+export async function connectOverChannels(
+  path,
+  { origin, clock, askPage, message, handler, asks, prove },
+) {
+  if (!path || !askPage) throw new ConnectionError('not-offered', 'The server does not offer it.');
+  const port = askPage(new URL(path, origin).href);
   const late = () =>
     new ConnectionError(
       'no-answer',

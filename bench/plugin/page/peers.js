@@ -34,10 +34,10 @@ export class LabPeers {
 
   /**
    * Connects to the server's peer.
-   * @param {{ url: string, port: MessagePort }} request  url: where offers go;
-   *   port: gets PeerMessages
+   * @param {string} url  where offers go
+   * @param {MessagePort} port  gets PeerMessages
    */
-  async open({ url, port }) {
+  async open(url, port) {
     const peer = new RTCPeerConnection();
     this.#open.add(peer);
     try {

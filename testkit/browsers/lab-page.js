@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 
 /**
  * Opens the lab's page, and waits until it knows what the server offers.
- * @param {ReturnType<typeof import('./site.js').useSite>} site
+ * @param {{ page: (path: string, options?: BrowserContextOptions) => Promise<Page> }} site
  * @param {BrowserContextOptions} [options]
  */
 export async function openLab(site, options) {

@@ -4,7 +4,7 @@
  * time.
  */
 
-import { PacketReader, withLength } from '../../shared/wire/stream-packets.js';
+import { PacketReader, withLength } from '../../../public/shared/wire/stream-packets.js';
 
 export const CARRIES = Object.freeze(
   /** @type {const} */ (['datagrams', 'stream', 'streams', 'reset-streams']),
