@@ -1,4 +1,12 @@
-import { build, elementOf, keepFocus, makeButton, makeIcon, setText } from '../ui/kit/element.js';
+import {
+  build,
+  elementOf,
+  keepFocus,
+  makeButton,
+  makeField,
+  makeIcon,
+  setText,
+} from '../ui/kit/element.js';
 import { LiveTime } from '../ui/kit/live-time.js';
 import { NEARNESS } from '../shared/nearness.js';
 import { direction, language } from '../texts/language.js';
@@ -38,12 +46,7 @@ export class ListenView {
     maxlength: '128',
     autocomplete: 'off',
   });
-  #passwordField = build(
-    'div',
-    { class: 'field', hidden: true },
-    build('label', { for: 'listen-password' }, texts.password),
-    this.#password,
-  );
+  #passwordField = makeField(texts.password, this.#password);
   #hand;
   #near;
   #quality = build('p', { class: 'hint' });
@@ -64,6 +67,7 @@ export class ListenView {
     elementOf('listen-eyebrow', HTMLElement).append(this.#live.element, ' ', this.#count);
     this.#name.value = invited || name;
     this.#name.readOnly = invited !== '';
+    this.#passwordField.hidden = true;
     this.#entry.append(
       this.#passwordField,
       this.#nameField(invited === '' ? texts.nameHint : texts.nameInvited),
@@ -83,15 +87,9 @@ export class ListenView {
       value: '100',
     });
     level.addEventListener('input', () => volume(Number(level.value) / 100));
-    const volumeField = build(
-      'div',
-      { class: 'field' },
-      build('label', { for: 'listen-volume' }, texts.volume),
-      level,
-    );
     this.#near = new NearChoice(near);
     this.#controls.append(
-      volumeField,
+      makeField(texts.volume, level),
       this.#near.element,
       this.#hand,
       build('details', {}, build('summary', {}, texts.details), this.#quality),
@@ -119,13 +117,9 @@ export class ListenView {
   /** @param {string} says */
   #nameField(says) {
     const hint = build('p', { class: 'hint', id: 'listen-name-hint' }, says);
-    return build(
-      'div',
-      { class: 'field listen-name' },
-      build('label', { for: 'listen-name' }, texts.name),
-      this.#name,
-      hint,
-    );
+    const field = makeField(texts.name, this.#name, hint);
+    field.classList.add('listen-name');
+    return field;
   }
 
   get entry() {
@@ -245,13 +239,8 @@ class NearChoice {
       chosen(this.value);
     });
     this.#explain();
-    this.element = build(
-      'div',
-      { class: 'field listen-near' },
-      build('label', { for: 'listen-near' }, texts.near),
-      this.#select,
-      this.#hint,
-    );
+    this.element = makeField(texts.near, this.#select, this.#hint);
+    this.element.classList.add('listen-near');
   }
 
   get value() {

@@ -1,4 +1,4 @@
-import { build, setText } from '../ui/kit/element.js';
+import { build, makeField, setText } from '../ui/kit/element.js';
 import { KeyedList } from '../ui/kit/keyed-list.js';
 import { recordingPageTexts as texts } from '../texts/pages.js';
 import { timeText } from '../texts/units.js';
@@ -67,12 +67,7 @@ export class TranscriptList {
     'section',
     { 'aria-labelledby': 'transcript-title' },
     build('h2', { id: 'transcript-title' }, texts.transcript),
-    build(
-      'div',
-      { class: 'field' },
-      build('label', { for: 'transcript-search' }, texts.search),
-      this.#field,
-    ),
+    makeField(texts.search, this.#field),
     this.#found,
     this.#list,
   );

@@ -1,4 +1,4 @@
-import { build } from '../kit/element.js';
+import { build, makeField } from '../kit/element.js';
 import { groupTexts as texts } from '../../texts/features.js';
 
 /** @import { Person } from '../people/person.js' */
@@ -23,12 +23,7 @@ export class GroupChoice {
       // The request may be refused: until the person is there, the present group is shown.
       this.#select.value = String(this.#group);
     });
-    this.element = build(
-      'div',
-      { class: 'field group-choice' },
-      build('label', { for: id }, label),
-      this.#select,
-    );
+    this.element = makeField(label, this.#select);
   }
 
   /**

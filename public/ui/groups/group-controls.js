@@ -1,6 +1,6 @@
 import { moderate } from '../../client/call/moderate.js';
 import { MAX_GROUPS } from '../../shared/limits.js';
-import { build, makeButton, setText } from '../kit/element.js';
+import { build, keepFocus, makeButton, setText } from '../kit/element.js';
 import { KeyedList } from '../kit/keyed-list.js';
 import { labelOf } from '../people/person.js';
 import { makeSwitch } from '../settings/switch-list.js';
@@ -94,19 +94,20 @@ export class GroupControls {
   /** @param {CallView} call */
   #show({ access, people, you }) {
     const { groups, broadcast } = access.rules;
-    const hadFocus = this.element.contains(document.activeElement);
-    this.element.hidden = broadcast;
-    this.#closed.hidden = groups !== null;
-    this.#open.hidden = groups === null;
+    keepFocus(
+      () => {
+        this.element.hidden = broadcast;
+        this.#closed.hidden = groups !== null;
+        this.#open.hidden = groups === null;
+      },
+      () => (broadcast ? null : this.#title),
+    );
     this.#isSpeaking = groups !== null && groups.speaker === you;
     setText(this.#speak, this.#isSpeaking ? texts.stopSpeaking : texts.speak);
     this.#speak.classList.toggle('danger', this.#isSpeaking);
     const count = groups?.count ?? 0;
     const movable = groups === null ? [] : people.filter(({ owner }) => owner === '');
     this.#rows.show(movable, ({ choice }, { group }) => choice.show(count, group, people));
-    // The button that was pressed is hidden.
-    const isLost = hadFocus && !document.activeElement?.checkVisibility();
-    if (isLost && !this.element.hidden) this.#title.focus();
   }
 
   /** @param {Person} person */

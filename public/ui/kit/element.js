@@ -51,6 +51,21 @@ export function makeButton(className, label, run, icon) {
 }
 
 /**
+ * Makes a field: a control below its label.
+ * @param {string} label
+ * @param {HTMLElement} control  with an id
+ * @param {...Node} children  below the control
+ */
+export const makeField = (label, control, ...children) =>
+  build(
+    'div',
+    { class: 'field' },
+    build('label', { for: control.id }, label),
+    control,
+    ...children,
+  );
+
+/**
  * Makes an SVG drawing of one path.
  * @param {string} className
  * @param {string} viewBox
@@ -120,16 +135,18 @@ export function addStyle(href) {
 }
 
 /**
- * Changes the page. If the focused element is gone or hidden then, another one gets the focus.
- * Otherwise the keyboard and screen readers would begin again at the top.
+ * Changes the page. If that hides or removes the focused element, another one gets the focus.
+ * Otherwise the keyboard and screen readers would begin again at the top. Calls may contain each
+ * other: an element that was hidden before the inner change is left to the outer call.
  * @param {() => void} change
  * @param {() => { focus(): void } | null | undefined} next  asked for it after the change
  */
 export function keepFocus(change, next) {
-  const before = document.activeElement;
+  const { activeElement: before, body } = document;
+  const wasShown = before !== body && before?.checkVisibility();
   change();
-  const { activeElement: after, body } = document;
-  if (before !== body && !before?.checkVisibility() && (after === before || after === body))
+  const { activeElement: after } = document;
+  if (wasShown && !before?.checkVisibility() && (after === before || after === body))
     next()?.focus();
 }
 

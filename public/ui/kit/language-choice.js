@@ -1,4 +1,4 @@
-import { build, keepFocus } from './element.js';
+import { build, keepFocus, makeField } from './element.js';
 import { interpreterTexts as texts } from '../../texts/features.js';
 import { languageName } from '../../texts/language.js';
 
@@ -25,10 +25,8 @@ export class LanguageChoice {
   #options = '';
   /** The join that was answered with a request. @type {CallView['joined']} */
   #joined = null;
-  element = build(
-    'div',
-    { class: 'field language-choice', hidden: true },
-    build('label', { for: 'language-heard' }, texts.label),
+  element = makeField(
+    texts.label,
     this.#select,
     build('p', { class: 'hint', id: 'language-hint' }, texts.hint),
   );
@@ -40,6 +38,8 @@ export class LanguageChoice {
   constructor(send, next) {
     this.#send = send;
     this.#next = next;
+    this.element.classList.add('language-choice');
+    this.element.hidden = true;
     this.#select.addEventListener('change', () => {
       this.#wanted = this.#select.value;
       write(this.#wanted);

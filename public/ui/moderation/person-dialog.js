@@ -1,5 +1,5 @@
 import { moderate } from '../../client/call/moderate.js';
-import { build, makeButton } from '../kit/element.js';
+import { build, makeButton, makeField } from '../kit/element.js';
 import { showDialog } from '../kit/dialog.js';
 import { labelOf } from '../people/person.js';
 import { interpreterTexts } from '../../texts/features.js';
@@ -143,10 +143,8 @@ const hint = (/** @type {string} */ text) => build('p', { class: 'hint' }, text)
  * @param {HTMLSelectElement} select
  * @param {HTMLButtonElement} button
  */
-function fieldRow(label, select, button) {
-  const field = build('div', { class: 'field' }, build('label', { for: select.id }, label), select);
-  return build('div', { class: 'dialog-row' }, field, button);
-}
+const fieldRow = (label, select, button) =>
+  build('div', { class: 'dialog-row' }, makeField(label, select), button);
 
 /**
  * @param {string} id

@@ -1,7 +1,7 @@
 import { moderate } from '../../client/call/moderate.js';
 import { MAX_PASSWORD_LENGTH } from '../../shared/limits.js';
 import { ask } from '../kit/dialog.js';
-import { announce, build, keepFocus, makeButton, setText } from '../kit/element.js';
+import { announce, build, keepFocus, makeButton, makeField, setText } from '../kit/element.js';
 import { KeyedList } from '../kit/keyed-list.js';
 import { AudienceList } from './audience-list.js';
 import { GroupControls } from '../groups/group-controls.js';
@@ -198,9 +198,10 @@ export class RoomPanel {
     this.#mode.select.disabled = e2e;
     setText(this.#modeHint, e2e ? texts.modeE2e : texts.modeHint);
     setText(this.#passwordHint, password ? texts.passwordSet : texts.passwordNone);
-    const hadFocus = this.#dropPassword === document.activeElement;
-    this.#dropPassword.hidden = !password;
-    if (hadFocus && !password) this.#password.focus();
+    keepFocus(
+      () => (this.#dropPassword.hidden = !password),
+      () => this.#password,
+    );
     this.#bans.show(bans);
     this.#audience.show(audience);
     this.#broadcast.show(access);
@@ -231,10 +232,7 @@ function makeChoice(id, label, choices, onChoice) {
   );
   const select = build('select', { id }, ...options);
   select.addEventListener('change', () => onChoice(/** @type {T} */ (select.value)));
-  return {
-    field: build('div', { class: 'field' }, build('label', { for: id }, label), select),
-    select,
-  };
+  return { field: makeField(label, select), select };
 }
 
 /** Part of the panel Room for going live, and for the link to the stage. */

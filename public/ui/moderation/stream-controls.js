@@ -1,5 +1,5 @@
 import { moderate } from '../../client/call/moderate.js';
-import { build, makeButton, setText } from '../kit/element.js';
+import { build, keepFocus, makeButton, makeField, setText } from '../kit/element.js';
 import { streamLink } from '../green-room/room-address.js';
 import { panelTexts as texts } from '../../texts/room-panel.js';
 
@@ -28,10 +28,8 @@ export class StreamControls {
     this.#toggle.setAttribute('aria-describedby', this.#hint.id);
     this.#revoke = makeButton('button small danger', texts.revokeStreamKey, ask(false));
     this.#address.value = streamLink(location);
-    this.#details = build(
-      'div',
-      { class: 'field' },
-      build('label', { for: this.#address.id }, texts.streamAddress),
+    this.#details = makeField(
+      texts.streamAddress,
       this.#address,
       build(
         'div',
@@ -54,10 +52,11 @@ export class StreamControls {
     this.element.hidden = e2e;
     this.#key = streamKey ?? '';
     const isOn = streamKey !== null;
-    const hadFocus = this.#revoke === document.activeElement;
     setText(this.#toggle, isOn ? texts.newStreamKey : texts.makeStreamKey);
     setText(this.#hint, isOn ? texts.streamOnHint : texts.streamOffHint);
-    this.#details.hidden = !isOn;
-    if (hadFocus && !isOn) this.#toggle.focus();
+    keepFocus(
+      () => (this.#details.hidden = !isOn),
+      () => this.#toggle,
+    );
   }
 }

@@ -1,6 +1,6 @@
 import { listMicrophones } from '../../client/capture/microphone.js';
 import { canChooseSpeaker, listSpeakers } from '../../client/playout/output-device.js';
-import { build } from '../kit/element.js';
+import { build, makeField } from '../kit/element.js';
 import { texts } from '../../texts/texts.js';
 
 /**
@@ -87,9 +87,9 @@ export class DeviceFields {
   constructor(prefix, on) {
     this.#microphones = makeSelect(`${prefix}microphone`, on.microphone);
     this.#speakers = makeSelect(`${prefix}speaker`, on.speaker);
-    this.microphoneField = makeField(this.#microphones, texts.microphoneLabel);
+    this.microphoneField = makeField(texts.microphoneLabel, this.#microphones);
     this.speakerField = canChooseSpeaker()
-      ? makeField(this.#speakers, texts.speakerLabel)
+      ? makeField(texts.speakerLabel, this.#speakers)
       : build('p', { class: 'hint' }, texts.speakerBySystem);
   }
 
@@ -132,13 +132,6 @@ function makeSelect(id, onChoice) {
   select.addEventListener('change', () => onChoice(select.value));
   return select;
 }
-
-/**
- * @param {HTMLSelectElement} select
- * @param {string} label
- */
-const makeField = (select, label) =>
-  build('div', { class: 'field' }, build('label', { for: select.id }, label), select);
 
 const makeOption = (/** @type {string} */ value, /** @type {string} */ text) =>
   build('option', { value }, text);

@@ -1,5 +1,5 @@
 import { keepChoices, readChoices } from './choices.js';
-import { build } from '../kit/element.js';
+import { build, makeField } from '../kit/element.js';
 import { addressLanguage, languages } from '../../texts/language.js';
 import { labels } from '../../texts/texts.js';
 
@@ -23,5 +23,5 @@ export function makeLanguageField(id, onChange) {
     onChange();
   });
   // In each language's own alphabet, so that one who can't read the rest finds it.
-  return build('div', { class: 'field' }, build('label', { for: id }, labels.language), list);
+  return makeField(labels.language, list);
 }

@@ -1,6 +1,6 @@
 import { isAllowed } from '../../client/call/call-view.js';
 import { MAX_USER_NAME, readName } from '../../shared/text.js';
-import { build, makeButton, setText } from '../kit/element.js';
+import { build, makeButton, makeField, setText } from '../kit/element.js';
 import { inputTexts } from '../../texts/features.js';
 import { noticeText, texts } from '../../texts/texts.js';
 
@@ -52,12 +52,7 @@ export class InputControls {
       { class: 'two-inputs stack', 'aria-labelledby': 'inputs-title' },
       build('h3', { id: 'inputs-title' }, inputTexts.title),
       this.#says,
-      build(
-        'div',
-        { class: 'field' },
-        build('label', { for: 'second-input-name' }, inputTexts.name),
-        this.#name,
-      ),
+      makeField(inputTexts.name, this.#name),
       build('div', { class: 'joined-fields' }, this.#start, this.#stop),
       build('p', { class: 'hint' }, inputTexts.hint),
     );

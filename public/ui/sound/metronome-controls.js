@@ -1,5 +1,5 @@
 import { BAR_BEATS, BEATS_A_MINUTE } from '../../shared/wire/control.js';
-import { build, makeButton, setText } from '../kit/element.js';
+import { build, makeButton, makeField, setText } from '../kit/element.js';
 import { texts } from '../../texts/texts.js';
 
 /**
@@ -59,23 +59,17 @@ export class MetronomeControls {
     this.#heard.addEventListener('change', hear);
     // The switch holds for the next call, too.
     current.store.subscribe(['state'], hear);
-    const fields = [
-      [texts.metronomeBpm, this.#bpm],
-      [texts.metronomeBeats, this.#beats],
-    ].map(([label, input]) =>
-      build(
-        'div',
-        { class: 'field' },
-        build('label', { for: /** @type {HTMLElement} */ (input).id }, label),
-        input,
-      ),
-    );
     this.element = build(
       'section',
       { class: 'metronome stack', 'aria-labelledby': 'metronome-title' },
       build('h3', { id: 'metronome-title' }, texts.metronome),
       this.#says,
-      build('div', { class: 'joined-fields' }, ...fields),
+      build(
+        'div',
+        { class: 'joined-fields' },
+        makeField(texts.metronomeBpm, this.#bpm),
+        makeField(texts.metronomeBeats, this.#beats),
+      ),
       build(
         'div',
         { class: 'joined-fields' },

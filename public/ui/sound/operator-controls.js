@@ -1,4 +1,4 @@
-import { build, setText } from '../kit/element.js';
+import { build, keepFocus, setText } from '../kit/element.js';
 import { askOperatorApi, keepToken, readToken } from '../kit/operator-api.js';
 import { noticeText, texts } from '../../texts/texts.js';
 
@@ -164,8 +164,9 @@ export class OperatorControls {
   /** Asks for the token again after the server has refused it. */
   #forgetToken() {
     keepToken('');
-    const hadFocus = this.#controls.contains(document.activeElement);
-    this.#show();
-    if (hadFocus) this.#token.focus();
+    keepFocus(
+      () => this.#show(),
+      () => this.#token,
+    );
   }
 }

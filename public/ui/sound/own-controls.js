@@ -112,12 +112,14 @@ export class OwnControls {
 
   #show() {
     const isOn = this.#running !== null;
-    const hadFocus = this.element?.contains(document.activeElement);
-    this.#start.hidden = isOn;
-    this.#stop.hidden = !isOn;
-    this.#progress.hidden = !isOn;
-    // A hidden button would lose the keyboard's place.
-    if (hadFocus) (isOn ? this.#stop : this.#start).focus();
+    keepFocus(
+      () => {
+        this.#start.hidden = isOn;
+        this.#stop.hidden = !isOn;
+        this.#progress.hidden = !isOn;
+      },
+      () => (isOn ? this.#stop : this.#start),
+    );
   }
 
   async #list() {

@@ -7,7 +7,7 @@ import {
 import { isAllowed } from '../../client/call/call-view.js';
 import { findSupport } from '../../client/connection/support.js';
 import { readName } from '../../shared/text.js';
-import { build, makeButton, setText } from '../kit/element.js';
+import { build, keepFocus, makeButton, setText } from '../kit/element.js';
 import { noticeText, texts } from '../../texts/texts.js';
 
 /** @import { CurrentCall } from '../call/current-call.js' */
@@ -148,10 +148,12 @@ export class ShareControls {
 
   #show() {
     const isOn = this.#shared !== null;
-    const hadFocus = this.element?.contains(document.activeElement);
-    for (const button of this.#buttons) button.hidden = isOn;
-    this.#stop.hidden = !isOn;
-    // A hidden button would lose the keyboard's place.
-    if (hadFocus) (isOn ? this.#stop : this.#buttons[0]).focus();
+    keepFocus(
+      () => {
+        for (const button of this.#buttons) button.hidden = isOn;
+        this.#stop.hidden = !isOn;
+      },
+      () => (isOn ? this.#stop : this.#buttons[0]),
+    );
   }
 }

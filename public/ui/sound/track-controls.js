@@ -1,5 +1,5 @@
 import { readName } from '../../shared/text.js';
-import { build, keepFocus, makeButton, setText } from '../kit/element.js';
+import { build, keepFocus, makeButton, makeField, setText } from '../kit/element.js';
 import { texts } from '../../texts/texts.js';
 
 /**
@@ -56,12 +56,7 @@ export class TrackControls {
     const stop = makeButton('button', texts.trackStop, () => ask('stop'));
     this.#inRoom = [
       build('div', { class: 'joined-fields' }, this.#play, stop),
-      build(
-        'div',
-        { class: 'field' },
-        build('label', { for: 'track-level' }, texts.trackLevel),
-        this.#level,
-      ),
+      makeField(texts.trackLevel, this.#level),
       this.#remove,
     ];
     this.element = build(
