@@ -8,12 +8,10 @@
  * @property {(knock: Knock, isAdmitted: boolean) => void} answer answers a person in the lobby
  */
 
+import { MAX_PASSWORD_LENGTH } from '../shared/limits.js';
 import { build, keepFocus, makeButton } from '../ui/kit/element.js';
 import { KeyedList } from '../ui/kit/keyed-list.js';
 import { adminTexts as texts } from './texts.js';
-
-/** Longest password of a room, in characters. */
-const MAX_PASSWORD_LENGTH = 128;
 
 /** Rules that are on or off: the change for each state, and a test of a room's rules. */
 const SWITCHES = Object.freeze([

@@ -5,21 +5,12 @@
  */
 
 import { onNetworkChange } from '../connection/reconnecting.js';
-import { readTrack } from '../track/track-sound.js';
+import { readTrack, SoundError } from '../track/track-sound.js';
 import { CallWorker } from './call-port.js';
 import { SoundGraph } from './sound-graph.js';
 
 /** Bit rate of a shared sound, in b/s for each channel: Opus is transparent from here on. */
 const BITRATE = 96_000;
-
-/** Failure with the code of a sentence. */
-class ShareError extends Error {
-  /** @param {string} code */
-  constructor(code) {
-    super(code);
-    this.code = code;
-  }
-}
 
 /**
  * True when this browser can capture a tab's sound (Screen Capture). Chromium can, on computers;
@@ -37,7 +28,7 @@ export function canShareTab(devices = globalThis.navigator?.mediaDevices) {
  * Asks for a tab, and captures its sound unprocessed. The person goes on hearing it from the tab.
  * @param {Pick<MediaDevices, 'getDisplayMedia'>} [devices]
  * @returns {Promise<MediaStream | null>} null when the person chose nothing
- * @throws {ShareError} `share-silent` when the chosen surface comes without sound, `share-failed`
+ * @throws {SoundError} `share-silent` when the chosen surface comes without sound, `share-failed`
  */
 export async function captureTab(devices = navigator.mediaDevices) {
   const audio = {
@@ -53,14 +44,14 @@ export async function captureTab(devices = navigator.mediaDevices) {
     .getDisplayMedia(/** @type {DisplayMediaStreamOptions} */ ({ video: true, audio, ...surfaces }))
     .catch((error) => {
       if (error?.name === 'NotAllowedError') return null;
-      throw new ShareError('share-failed');
+      throw new SoundError('share-failed');
     });
   // Browsers ask for a picture, too; nobody sees it.
   for (const track of stream?.getVideoTracks() ?? []) {
     track.stop();
     stream?.removeTrack(track);
   }
-  if (stream?.getAudioTracks().length === 0) throw new ShareError('share-silent');
+  if (stream?.getAudioTracks().length === 0) throw new SoundError('share-silent');
   return stream;
 }
 

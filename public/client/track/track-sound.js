@@ -17,7 +17,7 @@ const MAX_FILE_BYTES = 300e6;
 const KEEP_MS = 1000;
 
 /** Failure with the code of a sentence. */
-class TrackError extends Error {
+export class SoundError extends Error {
   /** @param {string} code */
   constructor(code) {
     super(code);
@@ -27,17 +27,17 @@ class TrackError extends Error {
 
 /** The file has gone since it was chosen, or is no sound. @returns {never} */
 function unreadable() {
-  throw new TrackError('track-unreadable');
+  throw new SoundError('track-unreadable');
 }
 
 /**
  * Decodes a file by the browser's own decoders.
  * @param {Blob} file
  * @returns {Promise<AudioBuffer>} at TRACK_RATE
- * @throws {TrackError}
+ * @throws {SoundError}
  */
 export async function readTrack(file) {
-  if (file.size > MAX_FILE_BYTES) throw new TrackError('track-too-long');
+  if (file.size > MAX_FILE_BYTES) throw new SoundError('track-too-long');
   const context = new OfflineAudioContext({
     numberOfChannels: TRACK_CHANNELS,
     length: 1,
@@ -45,8 +45,8 @@ export async function readTrack(file) {
   });
   const bytes = await file.arrayBuffer().catch(unreadable);
   const sound = await context.decodeAudioData(bytes).catch(unreadable);
-  if (sound.duration > MAX_TRACK_SECONDS) throw new TrackError('track-too-long');
-  if (sound.duration === 0) throw new TrackError('track-unreadable');
+  if (sound.duration > MAX_TRACK_SECONDS) throw new SoundError('track-too-long');
+  if (sound.duration === 0) throw new SoundError('track-unreadable');
   return sound;
 }
 
@@ -79,7 +79,7 @@ export class TrackPieces {
    * @param {string} id
    * @param {AudioBuffer} sound
    * @param {(share: number) => void} progress 0 to 1
-   * @throws {TrackError}
+   * @throws {SoundError}
    */
   async send(id, sound, progress) {
     const count = piecesOf(sound.duration);
@@ -93,7 +93,7 @@ export class TrackPieces {
         (await fetch(`${this.origin}/api/tracks/${id}/${number}`, { method: 'PUT', body }).catch(
           () => null,
         ));
-      if (!answer?.ok) throw new TrackError('track-not-sent');
+      if (!answer?.ok) throw new SoundError('track-not-sent');
     }
     progress(1);
   }
@@ -122,11 +122,11 @@ export class TrackPieces {
    * @param {string} id
    * @param {number} number
    * @returns {Promise<Float32Array<ArrayBuffer>[]>} left and right
-   * @throws {TrackError}
+   * @throws {SoundError}
    */
   async get(id, number) {
     const sound = await this.#ask({ decode: await this.#fetch(id, number) });
-    if (!sound) throw new TrackError('track-not-heard');
+    if (!sound) throw new SoundError('track-not-heard');
     return /** @type {Float32Array<ArrayBuffer>[]} */ (sound);
   }
 
@@ -188,11 +188,11 @@ export class TrackPieces {
  * @param {string} id
  * @param {number} number
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
- * @throws {TrackError}
+ * @throws {SoundError}
  */
 async function fetchPiece(origin, id, number) {
   const answer = await fetch(`${origin}/api/tracks/${id}/${number}`);
-  if (!answer.ok) throw new TrackError('track-not-heard');
+  if (!answer.ok) throw new SoundError('track-not-heard');
   return new Uint8Array(await answer.arrayBuffer());
 }
 
