@@ -1,4 +1,5 @@
 /**
+ * @import { PacketBuffer } from '../../public/shared/stream/packet-buffer.js'
  * @import { Speaker } from '../mix/speaker.js'
  */
 
@@ -122,21 +123,18 @@ class Voices {
       const { source, number, level, voice, received } = heard[i];
       this.#numbers[i] = number;
       this.#levels[i] = level | (voice ? VOICE_BIT : 0);
-      this.#lengths[i] = received
-        ? this.#copy(
-            i,
-            source.packets.bytes(source.undecoded.frame),
-            source.packets.length(source.undecoded.frame),
-          )
-        : 0;
+      this.#lengths[i] = received ? this.#copy(i, source.packets, source.undecoded.frame) : 0;
     }
   }
 
-  /** @param {number} i @param {Uint8Array} bytes @param {number} length */
-  #copy(i, bytes, length) {
+  /** @param {number} i @param {PacketBuffer} packets @param {number} frame */
+  #copy(i, packets, frame) {
     while (this.#payloads.length <= i) this.#payloads.push(new Uint8Array(MAX_PACKET_BYTES));
     const payload = this.#payloads[i];
-    for (let b = 0; b < length; b++) payload[b] = bytes[b];
+    const { bytes } = packets;
+    const start = packets.start(frame);
+    const length = packets.length(frame);
+    for (let b = 0; b < length; b++) payload[b] = bytes[start + b];
     return length;
   }
 

@@ -181,7 +181,9 @@ export class PacketForwarding extends Forwarding {
     voice.redundancy = 0;
     const start = writeVoiceHeader(out, voice);
     if (start + length > MAX_PACKET_BYTES) return out.subarray(0, start);
-    for (let i = 0; i < length; i++) out[start + i] = packets.bytes(frame)[i];
+    const { bytes } = packets;
+    const from = packets.start(frame);
+    for (let i = 0; i < length; i++) out[start + i] = bytes[from + i];
     return out.subarray(0, start + length);
   }
 

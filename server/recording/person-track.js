@@ -86,8 +86,8 @@ export class PersonTrack {
     const length = packets.has(frame) ? packets.length(frame) : -1;
     if (length === 0) this.#track.putSilence();
     else if (length < 0) this.#track.putMissing();
-    else if (this.#track.put(packets.bytes(frame), 0, length)) {
-      this.#decoder.decode(packets.bytes(frame), 0, length, this.#pcm, 0);
+    else if (this.#track.put(packets.bytes, packets.start(frame), length)) {
+      this.#decoder.decode(packets.bytes, packets.start(frame), length, this.#pcm, 0);
       add(mix, this.#pcm);
       return levelOf(this.#pcm);
     }
@@ -108,7 +108,7 @@ export class PersonTrack {
     }
     const packets = this.#packetsWith(frame);
     const length = packets.has(frame) ? packets.length(frame) : 0;
-    if (length > 0) this.#decoder.decode(packets.bytes(frame), 0, length, this.#pcm, 0);
+    if (length > 0) this.#decoder.decode(packets.bytes, packets.start(frame), length, this.#pcm, 0);
     else this.#pcm.fill(0);
     this.#encoding.add(this.#pcm);
     add(mix, this.#pcm);

@@ -49,7 +49,7 @@ export class Track {
     this.#ogg = ogg;
     this.#opusFrames = opusFrames;
     this.#opusFrameSamples = (opusFrameSamples * GRANULE_RATE) / sampleRate;
-    this.#starts = new Uint16Array(opusFrames);
+    this.#starts = new Uint32Array(opusFrames);
     this.#lengths = new Uint16Array(opusFrames);
     this.#silence = silenceOf(this.#opusFrameSamples);
     this.#maxConcealed = mostConcealedInFile({ frameMs, opusFrames });

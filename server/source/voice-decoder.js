@@ -78,7 +78,8 @@ export class VoiceDecoder {
    * @param {number} frame of the sender, with a packet with sound
    */
   prepare(frame) {
-    if (this.#decoder.begin(this.#packets.bytes(frame), 0, this.#packets.length(frame)))
+    const packets = this.#packets;
+    if (this.#decoder.begin(packets.bytes, packets.start(frame), packets.length(frame)))
       this.#begun = frame;
   }
 
@@ -98,7 +99,13 @@ export class VoiceDecoder {
       this.#begun = -1;
       const good = isBegun
         ? this.#decoder.end(samples, at)
-        : this.#decoder.decode(this.#packets.bytes(frame), 0, length, samples, at);
+        : this.#decoder.decode(
+            this.#packets.bytes,
+            this.#packets.start(frame),
+            length,
+            samples,
+            at,
+          );
       this.last = FrameState.received;
       this.voice = (this.#packets.level(frame) & VOICE_BIT) !== 0;
       this.level = this.#math.levelOf(samples, at, this.#format.frameValues);

@@ -186,7 +186,7 @@ describe('the notes of a wire', () => {
     const out = new Float32Array(format.frameValues);
     const play = (/** @type {number} */ frame, /** @type {Uint8Array} */ payload) => {
       ms = 20 * frame;
-      sound.play(frame, 0, payload, payload.length, out);
+      sound.play(frame, 0, payload, 0, payload.length, out);
     };
     play(1, one);
     wire.begin();

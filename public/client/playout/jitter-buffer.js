@@ -277,9 +277,13 @@ export class JitterBuffer {
     return this.#packets.has(this.next + after);
   }
 
-  /** Payload of the next frame, in its first payloadBytes bytes. */
+  /** Memory with the payload of the next frame: payloadBytes bytes from payloadStart on. */
   get payload() {
-    return this.#packets.bytes(this.next);
+    return this.#packets.bytes;
+  }
+
+  get payloadStart() {
+    return this.#packets.start(this.next);
   }
 
   get payloadBytes() {

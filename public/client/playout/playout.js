@@ -340,9 +340,10 @@ export class Playout {
 
   /** @param {Float32Array} out one frame long */
   #playFrame(out) {
-    const { next, stream, payload, payloadBytes, level, isRepeated } = this.#buffer;
+    const { next, stream, payload, payloadStart, payloadBytes, level, isRepeated } = this.#buffer;
     this.#buffer.beginFrame();
-    if (!this.#sound.play(next, stream, payload, payloadBytes, out)) this.#counters.garbage += 1;
+    if (!this.#sound.play(next, stream, payload, payloadStart, payloadBytes, out))
+      this.#counters.garbage += 1;
     this.#stretch.played(payloadBytes === 0 ? SILENT_LEVEL : level);
     this.#counters.played += 1;
     if (isRepeated) this.#counters.recovered += 1;

@@ -96,12 +96,13 @@ export class StreamDecoder {
    * Plays a frame.
    * @param {number} frame
    * @param {number} stream one of Stream
-   * @param {Uint8Array} payload
+   * @param {Uint8Array} bytes
+   * @param {number} start where the payload starts
    * @param {number} length its bytes; 0: silence
    * @param {Float32Array} out one frame; filled
    * @returns {boolean} false when it held garbage, which is concealed
    */
-  play(frame, stream, payload, length, out) {
+  play(frame, stream, bytes, start, length, out) {
     this.#next = stream;
     this.#preRoll.take(frame, this.#decodeUnheard);
     if (length === 0) {
@@ -115,7 +116,7 @@ export class StreamDecoder {
     this.#stream = stream;
     this.#clean[stream] = true;
     this.sounding = true;
-    const good = this.#decoders[stream].decode(payload, 0, length, out, 0);
+    const good = this.#decoders[stream].decode(bytes, start, length, out, 0);
     this.#levels.apply(out);
     this.#join(out, this.#frameSamples);
     return good;

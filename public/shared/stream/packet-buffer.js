@@ -19,8 +19,10 @@ export class PacketBuffer {
   #lengths;
   #levels;
   #streams;
-  /** @type {Uint8Array[]} */
-  #slots;
+  #slotBytes = 0;
+
+  /** Memory of all payloads; each is `length(frame)` bytes from `start(frame)` on. */
+  bytes = NO_BYTES;
 
   /** @param {number} frames capacity */
   constructor(frames) {
@@ -30,7 +32,6 @@ export class PacketBuffer {
     this.#lengths = new Uint16Array(frames);
     this.#levels = new Uint8Array(frames);
     this.#streams = new Uint8Array(frames);
-    this.#slots = new Array(frames).fill(NO_BYTES);
   }
 
   /**
@@ -51,9 +52,10 @@ export class PacketBuffer {
     const slot = frame % this.capacity;
     const held = redundant ? Held.redundant : Held.own;
     if (this.#tags[slot] === frame && this.#held[slot] >= held) return false;
-    if (this.#slots[slot].length < length) this.#grow(length);
-    const store = this.#slots[slot];
-    for (let i = 0; i < length; i++) store[i] = bytes[start + i];
+    if (this.#slotBytes < length) this.#grow(length);
+    const store = this.bytes;
+    const at = slot * this.#slotBytes;
+    for (let i = 0; i < length; i++) store[at + i] = bytes[start + i];
     this.#lengths[slot] = length;
     this.#levels[slot] = level;
     this.#streams[slot] = stream;
@@ -63,18 +65,16 @@ export class PacketBuffer {
   }
 
   /**
-   * Makes all slots larger. They share one memory, because a small one of its own would take
-   * several times the payload's bytes.
+   * Makes all slots larger. They share one array, because one of its own, or even a view, would
+   * take as many bytes as a payload.
    * @param {number} length of the longest payload, in bytes
    */
   #grow(length) {
-    const bytes = Math.ceil(length / SLOT_STEP_BYTES) * SLOT_STEP_BYTES;
-    const memory = new ArrayBuffer(bytes * this.capacity);
-    for (let slot = 0; slot < this.capacity; slot++) {
-      const store = new Uint8Array(memory, slot * bytes, bytes);
-      store.set(this.#slots[slot]);
-      this.#slots[slot] = store;
-    }
+    const [old, oldBytes] = [this.bytes, this.#slotBytes];
+    this.#slotBytes = Math.ceil(length / SLOT_STEP_BYTES) * SLOT_STEP_BYTES;
+    this.bytes = new Uint8Array(this.#slotBytes * this.capacity);
+    for (let slot = 0; slot < this.capacity; slot++)
+      this.bytes.set(old.subarray(slot * oldBytes, (slot + 1) * oldBytes), slot * this.#slotBytes);
   }
 
   /** Frees the payloads' memory, and so forgets all frames with sound. */
@@ -82,7 +82,8 @@ export class PacketBuffer {
     for (let slot = 0; slot < this.capacity; slot++) {
       if (this.#lengths[slot] > 0) this.#held[slot] = Held.nothing;
     }
-    this.#slots.fill(NO_BYTES);
+    this.bytes = NO_BYTES;
+    this.#slotBytes = 0;
   }
 
   /** @param {number} frame not negative @returns {boolean} */
@@ -114,12 +115,9 @@ export class PacketBuffer {
     return this.#held[frame % this.capacity] === Held.redundant;
   }
 
-  /**
-   * @param {number} frame present in the buffer
-   * @returns {Uint8Array} the slot's bytes, of which the first `length(frame)` are the payload
-   */
-  bytes(frame) {
-    return this.#slots[frame % this.capacity];
+  /** @param {number} frame present in the buffer @returns {number} its place in `bytes` */
+  start(frame) {
+    return (frame % this.capacity) * this.#slotBytes;
   }
 
   /**

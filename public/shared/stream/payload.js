@@ -294,7 +294,7 @@ export class PayloadDecoder {
     this.#opusFrames = opusFrames;
     this.#opusFrameSamples = opusFrameSamples;
     this.#opusFrameValues = opusFrameSamples * channels;
-    this.#starts = new Uint16Array(opusFrames);
+    this.#starts = new Uint32Array(opusFrames);
     this.#lengths = new Uint16Array(opusFrames);
     this.#fade = new ConcealmentFade(format);
   }

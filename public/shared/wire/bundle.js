@@ -79,9 +79,9 @@ export class VoiceList {
   levels = new Uint8Array(MAX_VOICES);
   /**
    * Start and length of each payload; with a length of 0 the voice continues, but its sound is
-   * missing.
+   * missing. Starts need 32 bits: a playout's buffer is larger than 64 KiB.
    */
-  starts = new Uint16Array(MAX_VOICES);
+  starts = new Uint32Array(MAX_VOICES);
   lengths = new Uint16Array(MAX_VOICES);
 
   /**

@@ -154,7 +154,8 @@ export function readLength(bytes, at, end) {
  * @param {number} start of the payload
  * @param {number} length its bytes
  * @param {number} opusFrames number of Opus frames that it must have
- * @param {Uint16Array} starts filled with the start of each Opus frame; at least opusFrames long
+ * @param {Uint16Array | Uint32Array} starts filled with the start of each Opus frame; at least
+ *   opusFrames long
  * @param {Uint16Array} lengths filled with the length of each Opus frame, in bytes
  * @returns {boolean} false when the payload has another number of Opus frames, or an empty one
  */

@@ -92,6 +92,20 @@ describe('a bundle', () => {
     expect([list.count, bytes[list.starts[0]]]).toEqual([1, 9]);
   });
 
+  it('is read from anywhere in a large buffer', () => {
+    const frame = frameOf([
+      [3, 20, [7, 8]],
+      [258, 10, [9]],
+    ]);
+    const start = 100_000;
+    const bytes = new Uint8Array(start + frame.length);
+    bytes.set(frame, start);
+    const list = new VoiceList();
+    expect(list.read(bytes, start, frame.length)).toBe(true);
+    expect([...list.starts.subarray(0, list.count)]).toEqual([start + 4, start + 10]);
+    expect([bytes[list.starts[0]], bytes[list.starts[1]]]).toEqual([7, 9]);
+  });
+
   it('of nobody is silence', () => {
     const packet = new Packet();
     expect(readPacket(bundleOf([[]]), packet)).toBe(null);
