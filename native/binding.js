@@ -319,6 +319,7 @@ export function releaseMemory() {
  * @property {number} number
  * @property {() => number} clock
  * @property {(offsetMs: number) => void} setClockOffset
+ * @property {(atMs: number) => void} wakeAt
  * @property {() => void} listening
  * @property {(most: number) => NativeEvent[]} events
  * @property {(bytes: Uint8Array, index: Float64Array) => number} recv

@@ -219,6 +219,11 @@ export class Endpoint {
     this.#port.poll();
   }
 
+  /** See Port.wakeAt. @param {number} atMs */
+  wakeAt(atMs) {
+    this.#port.wakeAt(atMs);
+  }
+
   /** See Port.cork. */
   cork() {
     this.#port.cork();

@@ -116,6 +116,15 @@ export class Port {
     return this.#native.sendMany(this.#ids, count, bytes);
   }
 
+  /**
+   * Has this thread woken at a time, in place of the time before. A timer of Node.js is up to two
+   * milliseconds late. Does nothing on systems without an exact one.
+   * @param {number} atMs on the clock of performance.now(); Infinity: never
+   */
+  wakeAt(atMs) {
+    this.#native.wakeAt(atMs);
+  }
+
   /** Keeps the sent datagrams until uncork(), because many are sent together with less work. */
   cork() {
     this.#native.cork();

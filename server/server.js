@@ -332,6 +332,7 @@ async function openHttp3(node, certificate, { hosts, isAllowedHost }) {
   if (transport) certificate.onRenew((renewed) => transport.updateCertificate(renewed));
   host.ticks.pollWith(() => transport?.poll?.());
   host.ticks.sendWith(transport);
+  host.ticks.wakeWith(transport);
   if (transport) opened.add(transport);
   return http3;
 }

@@ -1,12 +1,16 @@
 use std::collections::VecDeque;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(target_os = "linux")]
+use std::sync::OnceLock;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::time::{sleep, sleep_until, Instant};
 
+#[cfg(target_os = "linux")]
+use crate::alarm::Alarm;
 use crate::clock::Clock;
 use crate::events::{Event, Kind};
 use crate::faults::{lock, spawn};
@@ -48,6 +52,9 @@ pub struct Hub {
     has_look: AtomicBool,
     /// True when JavaScript has read since the last check.
     was_read: AtomicBool,
+    /// Notifies JavaScript at set times. Made when first used; None if the system refused.
+    #[cfg(target_os = "linux")]
+    alarm: OnceLock<Option<Alarm>>,
     events: Mutex<VecDeque<Event>>,
     line: Mutex<VecDeque<Arc<Inbox>>>,
 }
@@ -64,6 +71,8 @@ impl Hub {
             told_at: Mutex::default(),
             has_look: AtomicBool::new(false),
             was_read: AtomicBool::new(false),
+            #[cfg(target_os = "linux")]
+            alarm: OnceLock::new(),
             events: Mutex::default(),
             line: Mutex::default(),
         }
@@ -115,6 +124,23 @@ impl Hub {
             ..Event::new(Kind::Fault, session)
         });
     }
+
+    /// Notifies JavaScript once at this time of `performance.now()`, in place of the time before;
+    /// Infinity: never. Does nothing on systems without an alarm.
+    #[cfg(target_os = "linux")]
+    pub fn wake_at(&self, at_ms: f64) {
+        let alarm = self.alarm.get_or_init(|| {
+            let readable = self.readable.clone();
+            Alarm::new(&self.handle, move || readable()).ok()
+        });
+        if let Some(alarm) = alarm {
+            let wait = (at_ms - self.clock.now_ms()).max(0.0) / 1000.0;
+            alarm.set(Duration::try_from_secs_f64(wait).ok());
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub fn wake_at(&self, _at_ms: f64) {}
 
     /// Notes that JavaScript is reading: later arrivals cause a new notification.
     pub fn listening(&self) {

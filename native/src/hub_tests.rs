@@ -147,6 +147,23 @@ fn what_may_not_wait_is_told_at_once_with_what_stands_in_line() {
     });
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_time_that_was_set_is_told_once() {
+    let runtime = Runtime::new().unwrap();
+    let (told, hears) = channel();
+    let readable = Box::new(move || told.send(()).unwrap_or_default());
+    let hub = Hub::new(options(), runtime.handle().clone(), readable);
+    hub.clock.set_offset(1e6);
+    let at_ms = hub.clock.now_ms() + 30.0;
+    for wished in [f64::INFINITY, at_ms + 1e6, at_ms] {
+        hub.wake_at(wished);
+    }
+    assert!(hears.recv_timeout(LOST_AFTER).is_ok());
+    assert!(hub.clock.now_ms() >= at_ms);
+    assert!(hears.recv_timeout(LOOK_EVERY).is_err());
+}
+
 #[test]
 fn no_telling_is_lost_in_a_million_turns() {
     turns(Duration::ZERO, 1_000_000);

@@ -11,6 +11,8 @@ extern crate noq as quinn;
 extern crate noq_proto as quinn_proto;
 
 mod acceptor;
+#[cfg(target_os = "linux")]
+mod alarm;
 #[cfg(feature = "opus")]
 mod analysis;
 mod client;

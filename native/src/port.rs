@@ -101,6 +101,13 @@ impl Port {
         self.registry.hub.clock.set_offset(offset_ms);
     }
 
+    /// Notifies JavaScript once at this time on the port's clock, in place of the time before;
+    /// Infinity: never. Does nothing on systems without such a timer.
+    #[napi(catch_unwind)]
+    pub fn wake_at(&self, at_ms: f64) {
+        self.registry.hub.wake_at(at_ms);
+    }
+
     /// Called before reading: later arrivals cause a new notification.
     #[napi(catch_unwind)]
     pub fn listening(&self) {

@@ -12,6 +12,12 @@ const SEEN_MS = 5;
 /** Lateness beyond which ticks run by weight, the lightest first, in milliseconds. */
 const BY_WEIGHT_MS = 10;
 
+/**
+ * Shortest wait for a tick that has the thread woken exactly, in milliseconds. With ticks closer
+ * together the thread hardly sleeps.
+ */
+const WORTH_WAKING_MS = 2;
+
 /** Longest run of ticks before the event loop has its turn, in milliseconds. */
 const MAX_TURN_MS = 10;
 
@@ -43,8 +49,8 @@ const afterThisTurn = (run) => void setImmediate(run).unref();
 /**
  * Runs many rooms' ticks when they are due, the earliest first. A timer of Node.js counts whole
  * milliseconds, and wakes up to two of them late. With many rooms the thread is awake most of the
- * time, so due ticks run after each turn of the event loop. A timer covers an idle loop. Scheduling
- * allocates nothing.
+ * time, so due ticks run after each turn of the event loop. With few, an engine wakes an idle loop
+ * in time, if it can; a timer covers the rest. Scheduling allocates nothing.
  */
 export class TickScheduler {
   /** Scheduled ticks, the earliest first. @type {Tick[]} */
@@ -55,8 +61,9 @@ export class TickScheduler {
   #isRunning = false;
   /** @type {unknown} */
   #timer = null;
-  /** Due time of the timer. */
+  /** Due time of the timer, and of the waker; Infinity for none. */
   #timerMs = Infinity;
+  #wakerMs = Infinity;
   #turned;
   #rang;
   #stallMs = 0;
@@ -70,6 +77,8 @@ export class TickScheduler {
   #poll = null;
   /** @type {{ cork?: () => void, uncork?: () => void } | null} */
   #sender = null;
+  /** @type {{ wakeAt?: (atMs: number) => void } | null} */
+  #waker = null;
 
   /** @param {Clock} clock @param {(run: () => void) => void} [afterTurn] */
   constructor(clock, afterTurn = afterThisTurn) {
@@ -99,6 +108,14 @@ export class TickScheduler {
    */
   sendWith(sender) {
     this.#sender = sender;
+  }
+
+  /**
+   * Sets the waker of an idle event loop, which is more exact than a timer.
+   * @param {{ wakeAt?: (atMs: number) => void } | null} waker
+   */
+  wakeWith(waker) {
+    this.#waker = waker;
   }
 
   /**
@@ -233,14 +250,23 @@ export class TickScheduler {
   #wait() {
     if (this.#isRunning) return;
     const nextMs = this.#ticks.length > 0 ? this.#ticks[0].atMs : Infinity;
-    if (nextMs === Infinity || nextMs < this.#timerMs) {
-      this.#clock.clearTimeout(this.#timer);
-      this.#timerMs = nextMs;
-      if (nextMs < Infinity)
-        this.#timer = this.#clock.setTimeout(this.#rang, Math.max(0, nextMs - this.#clock.now()));
-    }
+    // A timer whose tick has run, because the waker was first, would wake the thread for nothing.
+    const isOver = nextMs > this.#timerMs && this.#timerMs === this.#wakerMs;
+    if (nextMs === Infinity || nextMs < this.#timerMs || isOver) this.#setTimer(nextMs);
     if (nextMs === Infinity || this.#isWatching) return;
     this.#isWatching = true;
     this.#afterTurn(this.#turned);
+  }
+
+  /** @param {number} atMs Infinity for none */
+  #setTimer(atMs) {
+    this.#clock.clearTimeout(this.#timer);
+    this.#timerMs = atMs;
+    if (atMs === Infinity) return;
+    const waitMs = Math.max(0, atMs - this.#clock.now());
+    this.#timer = this.#clock.setTimeout(this.#rang, waitMs);
+    if (waitMs < WORTH_WAKING_MS || !this.#waker?.wakeAt) return;
+    this.#waker.wakeAt(atMs);
+    this.#wakerMs = atMs;
   }
 }

@@ -142,6 +142,7 @@ host.ticks.pollWith(() => {
   links.poll();
 });
 host.ticks.sendWith(transport);
+host.ticks.wakeWith(transport);
 
 /** @param {WorkerData['rooms'][number]} state */
 function reopen(state) {

@@ -85,6 +85,8 @@
  *   is faster than sendMany for many of them
  * @property {() => void} [poll] delivers arrived packets at once, if they otherwise wait for the
  *   event loop
+ * @property {(atMs: number) => void} [wakeAt] wakes the thread once at this time of the monotonic
+ *   clock, in place of the time before, if that is more exact than a timer
  * @property {() => void} [cork] keeps packets until uncork(), if many sent together cost less
  * @property {() => void} [uncork]
  * @property {() => Promise<void>} close idempotent; closes every session

@@ -200,6 +200,11 @@ export class NativeTransport {
     this.#endpoint.poll();
   }
 
+  /** Wakes the thread at a time, more exactly than a timer. @param {number} atMs */
+  wakeAt(atMs) {
+    this.#endpoint.wakeAt(atMs);
+  }
+
   /** Keeps packets until uncork(), to send many of them together. */
   cork() {
     this.#endpoint.cork();

@@ -64,6 +64,11 @@ export class PortTransport {
     this.#port.poll();
   }
 
+  /** @param {number} atMs */
+  wakeAt(atMs) {
+    this.#port.wakeAt(atMs);
+  }
+
   cork() {
     this.#port.cork();
   }

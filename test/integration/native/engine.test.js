@@ -117,6 +117,28 @@ nativeTests.describe('native engine: datagrams', () => {
     expect(seen.datagrams).toEqual(['a 1', 'a 2', 'a 3', 'b 1']);
   });
 
+  it.runIf(process.platform === 'linux')('reads what waits at the time that was set', async () => {
+    const { server, session, other } = await connected();
+    let readMs = NaN;
+    /** Time that each datagram waited, in milliseconds. @type {number[]} */
+    const waits = [];
+    other.onDatagram = (_, arrivalMs) => {
+      readMs = performance.now();
+      waits.push(readMs - arrivalMs);
+    };
+    other.letWait('a'.charCodeAt(0));
+    // A busy machine may be late once; unless it is woken, each waits for 50 ms and more.
+    for (let tries = 1; tries <= 5 && !waits.some((ms) => ms < 50); tries++) {
+      const atMs = performance.now() + 25.5;
+      session.send(bytes('a'));
+      server.endpoint.wakeAt(atMs + 60_000);
+      server.endpoint.wakeAt(atMs);
+      await until(() => waits.length === tries);
+      expect(readMs).toBeGreaterThanOrEqual(atMs);
+    }
+    expect(Math.min(...waits)).toBeLessThan(50);
+  });
+
   it('keeps datagrams while it is corked, and sends them in order', async () => {
     const { server, session, other } = await connected({ options: { sendQueueBytes: 64 * 1024 } });
     const seen = record(session);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { TickScheduler } from '../../../server/clock/tick-scheduler.js';
 import { TickLoad } from '../../../server/clock/load-shares.js';
 import { FakeClock } from '../../../testkit/fake-clock.js';
@@ -163,6 +163,38 @@ describe('the tick scheduler', () => {
     clock.stall(4);
     expect(turn).toThrow('broken');
     expect(order).toEqual(['cork', 'tick', 'uncork', 'cork', 'uncork']);
+  });
+
+  it('has an idle thread woken for the next tick, unless that is very soon', () => {
+    const { clock, scheduler, after } = create();
+    /** @type {number[]} */
+    const woken = [];
+    scheduler.wakeWith({ wakeAt: (atMs) => void woken.push(atMs) });
+    for (const ms of [30, 12.5, 20, 1]) after(() => {}, ms);
+    expect(woken).toEqual([30, 12.5]);
+    clock.advance(1);
+    expect(woken).toEqual([30, 12.5, 12.5]);
+    clock.advance(40);
+    expect(woken).toEqual([30, 12.5, 12.5, 20, 30]);
+  });
+
+  it('leaves no timer for a tick that ran since the thread was woken', () => {
+    const { clock, scheduler, turn } = create();
+    scheduler.wakeWith({ wakeAt: () => {} });
+    const timers = vi.spyOn(clock, 'setTimeout');
+    const tick = {
+      atMs: 0,
+      run() {
+        scheduler.schedule(tick, tick.atMs + 20);
+      },
+    };
+    scheduler.schedule(tick, 20);
+    for (let i = 0; i < 3; i++) {
+      clock.stall(20);
+      turn();
+    }
+    expect(timers.mock.calls.map(([, ms]) => ms)).toEqual([20, 20, 20, 20]);
+    expect(clock.waiting).toBe(1);
   });
 
   it('tells how long the packets that came during a stall may have waited', () => {
