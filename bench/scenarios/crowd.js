@@ -177,7 +177,8 @@ export const crowd = {
           'one pass of the codec (one frame encoded and decoded). Known where there is one room.',
         "Packet in to mix out: from a talker's sending of a frame to the arrival of the mix that " +
           'holds it, less the least round trip; the mean over frames, and over all pairs of a ' +
-          'talker and a watched listener. It holds D, and the codec.',
+          'talker and a watched listener. It holds D and the codec, but not the offset of ' +
+          'whole frames by which a straggler is heard later (docs/delay.md).',
         'At complexity auto the server goes down from 8 to 0 while mixing takes more than ' +
           'half of a processor.',
         `Packets leave at ten times of each frame, as sound cards don't end their frames ` +
