@@ -93,7 +93,7 @@ async fn serve(
                 }
                 let request = Request {
                     connection: connection.clone(),
-                    exchange,
+                    exchange: *exchange,
                     ticket: ticket.clone(),
                 };
                 ask(&acceptor, request);

@@ -42,7 +42,7 @@ async fn a_peer_fills_little_memory_before_its_session() {
     let (mut send, _recv) = client.open_bi().await.unwrap();
     let url = "https://localhost/session".parse().unwrap();
     send.write_all(&request(&url, &[])).await.unwrap();
-    let exchange = exchanges.recv().await.unwrap();
+    let exchange = *exchanges.recv().await.unwrap();
     let early = unread(&client).await;
     assert!(early <= EARLY_WINDOW as usize, "{early}");
     let inner = h3::session::Session::new(connection, exchange.send).unwrap();

@@ -35,8 +35,10 @@ const REQUESTS: usize = 4;
 /// Time after a connection's end in which earlier streams are still delivered.
 pub const LAST_STREAMS: Duration = Duration::from_millis(100);
 
-pub type Bidi = (u64, Fragile<SendStream>, Fragile<RecvStream>);
-pub type Uni = (u64, Fragile<RecvStream>);
+/// Entries of a connection's queues. They are boxed, because tokio's queues have memory for 32
+/// entries at once.
+pub type Bidi = Box<(u64, Fragile<SendStream>, Fragile<RecvStream>)>;
+pub type Uni = Box<(u64, Fragile<RecvStream>)>;
 
 /// A connection, on either side.
 pub struct Connection {
@@ -64,7 +66,7 @@ pub struct Exchange {
 struct Queues {
     bidi: Sender<Bidi>,
     uni: Sender<Uni>,
-    requests: Sender<Exchange>,
+    requests: Sender<Box<Exchange>>,
 }
 
 impl Connection {
@@ -75,7 +77,7 @@ impl Connection {
         breaches: Arc<Breaches>,
     ) -> (
         Arc<Self>,
-        Receiver<Exchange>,
+        Receiver<Box<Exchange>>,
         impl Future<Output = ()> + Send,
     ) {
         let (bidi, bidis) = channel(STREAMS);
@@ -201,7 +203,7 @@ impl Connection {
         match kind {
             uni::WEBTRANSPORT => {
                 let id = self.session_id(&mut stream).await?;
-                let _ = queues.uni.send((id, stream)).await;
+                let _ = queues.uni.send(Box::new((id, stream))).await;
                 Ok(())
             }
             uni::CONTROL => {
@@ -296,10 +298,10 @@ impl Connection {
     ) -> Result<(), Broken> {
         match self.read_bidi(&mut send, &mut recv).await {
             Ok(First::Session(id)) => {
-                let _ = queues.bidi.send((id, send, recv)).await;
+                let _ = queues.bidi.send(Box::new((id, send, recv))).await;
             }
             Ok(First::Request(head)) => {
-                let exchange = Exchange { head, send, recv };
+                let exchange = Box::new(Exchange { head, send, recv });
                 let _ = queues.requests.send(exchange).await;
             }
             Ok(First::Answered) => {

@@ -126,7 +126,7 @@ impl Session {
     pub async fn accept_bi(&self) -> Option<(Fragile<SendStream>, Fragile<RecvStream>)> {
         let mut streams = self.bidi.lock().await;
         loop {
-            let (id, mut send, mut recv) = streams.recv().await?;
+            let (id, mut send, mut recv) = *streams.recv().await?;
             if id == self.id {
                 return Some((send, recv));
             }
@@ -138,7 +138,7 @@ impl Session {
     pub async fn accept_uni(&self) -> Option<Fragile<RecvStream>> {
         let mut streams = self.uni.lock().await;
         loop {
-            let (id, mut recv) = streams.recv().await?;
+            let (id, mut recv) = *streams.recv().await?;
             if id == self.id {
                 return Some(recv);
             }

@@ -31,7 +31,7 @@ async fn open() -> Pair {
     let (mut send, recv) = client.open_bi().await.unwrap();
     let url = "https://localhost/session".parse().unwrap();
     send.write_all(&request(&url, &[])).await.unwrap();
-    let mut exchange = exchanges.recv().await.unwrap();
+    let mut exchange = *exchanges.recv().await.unwrap();
     exchange.send.write_all(&response(200, &[])).await.unwrap();
     let session = Arc::new(Session::new(connection, exchange.send).unwrap());
     let reading = session.clone();
@@ -79,6 +79,13 @@ fn closing(code: u32, reason: &str) -> Vec<u8> {
 }
 
 const CUT: (Option<(u32, String)>, bool, f64, u64) = (None, true, 0.0, codes::NO_ERROR as u64);
+
+#[test]
+fn an_entry_of_a_queue_takes_no_more_than_a_pointer() {
+    let pointer = std::mem::size_of::<usize>();
+    assert_eq!(std::mem::size_of::<Bidi>(), pointer);
+    assert_eq!(std::mem::size_of::<Uni>(), pointer);
+}
 
 #[tokio::test]
 async fn ends_when_its_stream_is_reset() {
