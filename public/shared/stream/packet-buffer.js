@@ -71,10 +71,15 @@ export class PacketBuffer {
    */
   #grow(length) {
     const [old, oldBytes] = [this.bytes, this.#slotBytes];
-    this.#slotBytes = Math.ceil(length / SLOT_STEP_BYTES) * SLOT_STEP_BYTES;
-    this.bytes = new Uint8Array(this.#slotBytes * this.capacity);
-    for (let slot = 0; slot < this.capacity; slot++)
-      this.bytes.set(old.subarray(slot * oldBytes, (slot + 1) * oldBytes), slot * this.#slotBytes);
+    const bytes = Math.ceil(length / SLOT_STEP_BYTES) * SLOT_STEP_BYTES;
+    const grown = new Uint8Array(bytes * this.capacity);
+    for (let slot = 0; slot < this.capacity; slot++) {
+      // Lengths of forgotten payloads may exceed the old slots.
+      const count = Math.min(this.#lengths[slot], oldBytes);
+      for (let i = 0; i < count; i++) grown[slot * bytes + i] = old[slot * oldBytes + i];
+    }
+    this.bytes = grown;
+    this.#slotBytes = bytes;
   }
 
   /** Frees the payloads' memory, and so forgets all frames with sound. */
