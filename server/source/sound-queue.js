@@ -15,7 +15,8 @@ const NO_SAMPLES = new Float32Array(0);
  */
 export class SoundQueue {
   #format;
-  #timeScale;
+  /** Made when sound is first shortened: most voices are never late. @type {TimeScale | null} */
+  #timeScale = null;
   #count = 0;
   #fresh = 0;
 
@@ -25,7 +26,6 @@ export class SoundQueue {
   /** @param {AudioFormat} format */
   constructor(format) {
     this.#format = format;
-    this.#timeScale = new TimeScale(format);
     /** Number of frames to wait for before shortening. */
     this.together = framesToScale(format);
   }
@@ -76,6 +76,7 @@ export class SoundQueue {
    * @returns {number} number of samples removed
    */
   shorten(most) {
+    this.#timeScale ??= new TimeScale(this.#format);
     const count = this.#timeScale.shorten(this.samples, this.#count, this.#fresh, most);
     const samples = this.#count - count;
     this.#count = count;

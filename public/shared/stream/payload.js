@@ -17,6 +17,11 @@ const MAX_OPUS_FRAME_BYTES = 1275;
  */
 const REST_FRAMES = 50;
 
+/** Buffer for one Opus frame of several, of every encoder, and views of its beginning by length. */
+const scratch = new Uint8Array(MAX_OPUS_FRAME_BYTES);
+/** @type {Uint8Array[]} */
+const views = [];
+
 /**
  * One Opus encoder or decoder. With `open` it is opened when first needed, and replaced when it
  * throws. If its predecessor failed recently too, the replacement waits for REST_FRAMES. Otherwise
@@ -111,16 +116,13 @@ export class PayloadEncoder {
   #isMono = false;
   #predicts = true;
   #complexity = -1;
-  #scratch = new Uint8Array(MAX_OPUS_FRAME_BYTES);
-  /** Views of the beginning of #frame, by their length. @type {Uint8Array[]} */
-  #views = [];
   /**
    * Encoder with a started frame, and the payload's place; otherwise the payload's bytes.
    * @type {Encoder | null}
    */
   #begun = null;
   /** @type {Uint8Array} */
-  #out = this.#scratch;
+  #out = scratch;
   #at = 0;
   #bytes = 0;
 
@@ -244,11 +246,11 @@ export class PayloadEncoder {
       // Each frame gets its share of the remaining room, so that the last one has some.
       const share = Math.floor((out.length - end) / (last + 1 - i)) - 2;
       const room = Math.max(0, Math.min(share, MAX_OPUS_FRAME_BYTES));
-      const view = (this.#views[room] ??= this.#scratch.subarray(0, room));
+      const view = (views[room] ??= scratch.subarray(0, room));
       const bytes = encoder.encode(opusFrame, view, 0);
       if (bytes === 0) return 0;
       if (i < last) end = writeLength(out, end, bytes);
-      for (let b = 0; b < bytes; b++) out[end + b] = this.#scratch[b];
+      for (let b = 0; b < bytes; b++) out[end + b] = scratch[b];
       end += bytes;
     }
     return end - at;

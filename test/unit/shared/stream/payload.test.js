@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
-import { PayloadDecoder } from '../../../../public/shared/stream/payload.js';
+import { PayloadDecoder, PayloadEncoder } from '../../../../public/shared/stream/payload.js';
 import { Track } from '../../../../server/recording/track.js';
+import { SoundQueue } from '../../../../server/source/sound-queue.js';
 
 const format = createAudioFormat({ frameMs: 20, opusFrames: 2 });
 
@@ -52,5 +53,18 @@ describe('several Opus frames in a payload far into a buffer', () => {
     };
     expect(new Track(ogg, format).put(bytes, START, PAYLOAD.length)).toBe(true);
     expect(places).toEqual(EXPECTED);
+  });
+});
+
+describe('memory of one person', () => {
+  /** @type {[string, () => object][]} */
+  const cases = [
+    ['an encoder of payloads', () => new PayloadEncoder(null, format)],
+    ['a queue of late sound', () => new SoundQueue(format)],
+  ];
+  it.each(cases)('%s has no buffer before it is used', (_, make) => {
+    const before = process.memoryUsage().arrayBuffers;
+    const made = Array.from({ length: 1000 }, make);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(made.length * 100);
   });
 });
