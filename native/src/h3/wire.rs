@@ -182,11 +182,16 @@ pub async fn read_control<R: AsyncRead + Unpin>(from: &mut R) -> Broken {
     }
 }
 
-/// Reads QPACK's streams, which stay empty without a dynamic table.
+/// Reads QPACK's streams, which stay empty without a dynamic table. A browser keeps two of them
+/// open as long as its connection, so the buffer is small.
 pub async fn read_qpack<R: AsyncRead + Unpin>(from: &mut R) -> Broken {
-    match tokio::io::copy(from, &mut tokio::io::sink()).await {
-        Ok(_) => CRITICAL,
-        Err(_) => Broken::Gone,
+    let mut unused = [0; 256];
+    loop {
+        match from.read(&mut unused).await {
+            Ok(0) => return CRITICAL,
+            Ok(_) => {}
+            Err(_) => return Broken::Gone,
+        }
     }
 }
 

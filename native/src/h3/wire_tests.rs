@@ -1,4 +1,10 @@
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
 use futures::executor::block_on;
+use futures::FutureExt;
+use tokio::io::ReadBuf;
 
 use super::*;
 
@@ -73,4 +79,26 @@ fn a_control_stream_begins_with_settings_and_never_ends() {
     ));
     let bytes = [frame_of(frame::GOAWAY, b"\0"), frame_of(0x21, b"")].concat();
     assert_eq!(block_on(read_control(&mut &bytes[..])), CRITICAL);
+}
+
+/// A stream on which nothing comes; with the room that it was last given.
+struct Idle(usize);
+
+impl AsyncRead for Idle {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.0 = buf.remaining();
+        Poll::Pending
+    }
+}
+
+#[test]
+fn a_stream_of_qpack_waits_with_little_memory_and_never_ends() {
+    let mut idle = Idle(0);
+    assert!(read_qpack(&mut idle).now_or_never().is_none());
+    assert!((1..=1024).contains(&idle.0), "{}", idle.0);
+    assert_eq!(block_on(read_qpack(&mut &[0u8; 1000][..])), CRITICAL);
 }
