@@ -136,7 +136,7 @@ async function profile(server) {
   };
 }
 
-const { name, rooms, people, talking, mixed } = options.case;
+const { name, rooms, people, talking, mixed, together } = options.case;
 const all = rooms * people;
 
 /**
@@ -165,6 +165,7 @@ async function profileServer(script) {
           id: `P${i}`,
           room: `room-${i % rooms}`,
           talks: Math.floor(i / rooms) < talking,
+          together,
         })),
       });
     if (!options.joining) {

@@ -43,8 +43,8 @@ const SILENT_AT_ONCE = 2;
 const SEND_MS = 1;
 
 /**
- * Number of moments within a frame at which members' packets leave: sound cards don't end frames
- * together.
+ * Number of moments within a frame at which members' packets leave, unless they leave together:
+ * sound cards don't end frames together.
  */
 const SLOTS = 10;
 
@@ -326,9 +326,10 @@ class CrowdRoom {
     return Math.floor(this.#sync.sampleClockAt(this.#clock.now()) / this.#frameSamples);
   }
 
-  /** @param {CrowdMember} member */
-  enter(member) {
-    this.#slots[this.#entered++ % SLOTS].add(member);
+  /** @param {CrowdMember} member @param {boolean} together true to send at each frame's end */
+  enter(member, together) {
+    const slot = together ? 0 : this.#entered++ % SLOTS;
+    this.#slots[slot].add(member);
     this.byNumber.set(Number(member.welcome.you) & 0xffff, member);
   }
 
@@ -393,8 +394,9 @@ class CrowdRoom {
 
 /**
  * @typedef {{ id: string, room: string, talks?: boolean, watched?: boolean, listens?: boolean,
- *   rate?: number }} Person watched: arrivals are noted; listens: only, as one of the audience;
- *   rate: that is asked for in a broadcast, in bits a second
+ *   rate?: number, together?: boolean }} Person watched: arrivals are noted; listens: only, as one
+ *   of the audience; rate: that is asked for in a broadcast, in bits a second; together: packets
+ *   leave at each frame's end, as pages place their sound
  */
 
 export class Crowd {
@@ -442,7 +444,8 @@ export class Crowd {
   }
 
   /** @param {Person} person */
-  async join({ id, room: name, talks = false, watched = false, listens = false, rate }) {
+  async join({ id, room: name, talks = false, watched = false, listens = false, ...more }) {
+    const { rate, together = false } = more;
     const member = new CrowdMember(await this.#open(), this.#joined++, watched, listens);
     /** @type {CrowdRoom | null} */
     let room = null;
@@ -469,7 +472,7 @@ export class Crowd {
     room = this.#rooms.get(name) ?? new CrowdRoom(member, member.format, this.#clock);
     this.#rooms.set(name, room);
     await room.known;
-    room.enter(member);
+    room.enter(member, together);
     member.talk(talks);
     this.#members.set(id, { member, room });
     if (this.#timer === null) this.#schedule();

@@ -103,7 +103,7 @@ export const crowd = {
         '--cases <list>',
         "separated by commas: [ROOMSx]PEOPLE/TALKING, people and talking in each room, 'k' " +
           "with the most who are mixed, 'c' with a complexity of Opus of their own, 'f' " +
-          'with frames of so many ms',
+          "with frames of so many ms, 't' with packets that leave together",
         namesOf(parseCase),
         CASES,
       )
@@ -182,7 +182,8 @@ export const crowd = {
         'At complexity auto the server goes down from 8 to 0 while mixing takes more than ' +
           'half of a processor.',
         `Packets leave at ten times of each frame, as sound cards don't end their frames ` +
-          `together. One in ${WATCHED_STEP} has its arrivals noted.`,
+          `together; in cases with 't' at its end, where pages place their sound. One in ` +
+          `${WATCHED_STEP} has its arrivals noted.`,
         ...(options.jamulus ? [JAMULUS_NOTE] : []),
         ...(options.workers > 0
           ? [
@@ -266,7 +267,7 @@ const barsOf = (cases) =>
  * @returns {Promise<Child>} the crowd's process
  */
 async function startCase(lab, name, checkout) {
-  const { rooms, people, talking, mixed, complexity, frameMs } = parseCase(name);
+  const { rooms, people, talking, mixed, complexity, frameMs, together } = parseCase(name);
   const hasMost = OPTIONS.some((option) => option.name === 'max-speakers');
   if (mixed !== null && !hasMost) lab.folder.warn(`${name}: this server mixes all who talk.`);
   const most = mixed !== null && hasMost ? ['--max-speakers', String(mixed)] : [];
@@ -300,6 +301,7 @@ async function startCase(lab, name, checkout) {
         room: `room-${i % rooms}`,
         talks: number < talking,
         watched: number % WATCHED_STEP === 0 && i % rooms === 0,
+        together,
       };
     }),
   });
@@ -437,12 +439,13 @@ const valuesOf = (folder, quantity, name) =>
 
 /** @param {string} name @param {{ complexity: string }} options */
 function wordsOf(name, options) {
-  const { rooms, people, talking, mixed, complexity, frameMs } = parseCase(name);
+  const { rooms, people, talking, mixed, complexity, frameMs, together } = parseCase(name);
   const who = talking === people ? 'all talk' : `${talking} talk`;
   return (
     `${rooms > 1 ? `${rooms} rooms of` : 'one room of'} ${people}, ` +
     `${who}${mixed === null ? '' : `, ${mixed} mixed`}, complexity ` +
-    `${complexity ?? options.complexity}${frameMs === null ? '' : `, frames of ${frameMs} ms`}`
+    `${complexity ?? options.complexity}${frameMs === null ? '' : `, frames of ${frameMs} ms`}` +
+    (together ? ', packets together' : '')
   );
 }
 

@@ -3,7 +3,7 @@
 const CASE = new RegExp(
   [
     /^(?:(\d{1,4})x)?(\d{1,4})\/(\d{1,4})(?:k(\d{1,4}))?/,
-    /(?:c(\d|10|auto))?(?:f(2\.5|5|10|20|40|60))?$/,
+    /(?:c(\d|10|auto))?(?:f(2\.5|5|10|20|40|60))?(t)?$/,
   ]
     .map(({ source }) => source)
     .join(''),
@@ -12,9 +12,10 @@ const CASE = new RegExp(
 /**
  * @param {string} name such as '50x10/2': 50 rooms of 10 with two talkers each. In '50/50k20' one
  *   room of 50 all talk, and 20 at most are mixed. Others set the complexity of Opus, '50/50c0' and
- *   '50/50cauto', or the frame length, '25/25f2.5'
+ *   '50/50cauto', or the frame length, '25/25f2.5'. In '50/50t' all packets of a frame leave
+ *   together
  * @returns {{ rooms: number, people: number, talking: number, mixed: number | null, complexity:
- *   string | null, frameMs: number | null }}
+ *   string | null, frameMs: number | null, together: boolean }}
  * @throws {TypeError} with the reason
  */
 export function parseCase(name) {
@@ -32,6 +33,7 @@ export function parseCase(name) {
     mixed: found[4] === undefined ? null : Number(found[4]),
     complexity: found[5] ?? null,
     frameMs: found[6] === undefined ? null : Number(found[6]),
+    together: found[7] !== undefined,
   };
 }
 

@@ -207,6 +207,19 @@ describe('a crowd', () => {
     crowd.close();
   });
 
+  it('sends the packets of all at once, where their frames end together', async () => {
+    const { clock, connections, crowd, join } = await createCrowd();
+    for (const id of ['A', 'B', 'C']) await join({ id, room: 'r', talks: true, together: true });
+    for (const connection of connections) connection.audio = [];
+    for (let i = 0; i < 1000; i++) clock.advance(1);
+    const [first, ...others] = connections.map(({ audio }) =>
+      audio.map(({ frame, atMs }) => [frame, atMs]),
+    );
+    expect(first.length).toBeGreaterThanOrEqual(49);
+    for (const other of others) expect(other).toEqual(first);
+    crowd.close();
+  });
+
   it('keeps to the clock of each room', async () => {
     const { clock, connections, crowd, join } = await createCrowd();
     const rooms = ['r', 'ahead', 'far ahead'];
@@ -266,6 +279,7 @@ describe('a case of a crowd', () => {
       mixed: null,
       complexity: null,
       frameMs: null,
+      together: false,
     });
     expect(parseCase('50x10/2c10')).toEqual({
       rooms: 50,
@@ -274,6 +288,7 @@ describe('a case of a crowd', () => {
       mixed: null,
       complexity: '10',
       frameMs: null,
+      together: false,
     });
     expect(parseCase('50/50k20cauto')).toEqual({
       rooms: 1,
@@ -282,6 +297,7 @@ describe('a case of a crowd', () => {
       mixed: 20,
       complexity: 'auto',
       frameMs: null,
+      together: false,
     });
     expect(parseCase('25/25k25f2.5')).toEqual({
       rooms: 1,
@@ -290,7 +306,10 @@ describe('a case of a crowd', () => {
       mixed: 25,
       complexity: null,
       frameMs: 2.5,
+      together: false,
     });
+    expect(parseCase('50/50k50t')).toMatchObject({ mixed: 50, frameMs: null, together: true });
+    expect(parseCase('10/10c8f10t')).toMatchObject({ frameMs: 10, together: true });
   });
 
   it.each([
@@ -308,6 +327,7 @@ describe('a case of a crowd', () => {
     '5/1f',
     '5/1f3',
     '5/1f2.5c8',
+    '5/1tf5',
   ])('is none as %j', (name) => {
     expect(() => parseCase(name)).toThrow(TypeError);
   });
