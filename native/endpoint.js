@@ -95,7 +95,8 @@ export class Endpoint {
   /**
    * Reports a caught panic in the library, or a failed socket. A panic ended one session (its
    * onClosed says 'lost') or a connection without a session yet. A failed socket ends all its
-   * sessions, one after the other, and accepts no more. Without this callback the process warns.
+   * sessions, one after the other, and accepts no more; a client's next session gets another
+   * socket. Without this callback the process warns.
    * @type {((message: string, session: number) => void) | null}
    */
   onFault = null;

@@ -1,10 +1,10 @@
 use std::collections::VecDeque;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::stream::FuturesUnordered;
-use futures::StreamExt;
+use futures::{FutureExt, StreamExt};
 use quinn::{ClientConfig, Endpoint};
 use tokio::net::lookup_host;
 use tokio::select;
@@ -12,7 +12,7 @@ use tokio::time::{sleep, timeout};
 use url::{Host, Url};
 
 use crate::events::{Event, Kind};
-use crate::faults::{caught, Fragile};
+use crate::faults::{caught, lock, Fragile};
 use crate::h3::codes;
 use crate::h3::connection::Connection;
 use crate::h3::head::{request, status_of};
@@ -27,6 +27,33 @@ const HEAD_START: Duration = Duration::from_millis(250);
 
 /// Most addresses tried for a name.
 const MAX_ADDRESSES: usize = 8;
+
+/// The socket of the endpoint's own connections, bound for the first one.
+#[derive(Default)]
+pub struct ClientSocket(Mutex<Option<Endpoint>>);
+
+impl ClientSocket {
+    /// The socket, or a new one if it has failed.
+    pub fn get<E>(&self, bind: impl FnOnce() -> Result<Endpoint, E>) -> Result<Endpoint, E> {
+        let mut client = lock(&self.0);
+        if let Some(endpoint) = client.as_ref().filter(|endpoint| works(endpoint)) {
+            return Ok(endpoint.clone());
+        }
+        let endpoint = bind()?;
+        *client = Some(endpoint.clone());
+        Ok(endpoint)
+    }
+
+    pub fn take(&self) -> Option<Endpoint> {
+        lock(&self.0).take()
+    }
+}
+
+/// False when a client's socket has failed: quinn then ends its task, and connects nowhere with it.
+/// A socket that works has nothing to accept, so its answer is pending.
+fn works(endpoint: &Endpoint) -> bool {
+    endpoint.accept().now_or_never().is_none()
+}
 
 /// A session to open.
 pub struct Target {

@@ -59,6 +59,23 @@ async fn an_attempt_that_is_given_up_ends_its_connection() {
     assert!(matches!(ended, ConnectionError::ApplicationClosed(_)));
 }
 
+#[cfg(not(feature = "noq"))]
+#[tokio::test]
+async fn a_failed_socket_is_replaced() {
+    let client = ClientSocket::default();
+    let broken = crate::server::tests::broken(None);
+    let first = client.get(|| Ok::<_, ()>(broken)).unwrap();
+    // Ends when quinn's task has met the error.
+    let accepting = timeout(8 * HEAD_START, first.accept());
+    assert!(accepting.await.unwrap().is_none());
+    let here = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0);
+    let bind = || Endpoint::client(here);
+    let second = client.get(bind).unwrap().local_addr().unwrap();
+    assert_ne!(second, first.local_addr().unwrap());
+    // A socket that works is kept.
+    assert_eq!(client.get(bind).unwrap().local_addr().unwrap(), second);
+}
+
 #[test]
 fn addresses_of_both_families_are_tried_by_turns() {
     let order = |found: &[&str]| -> Vec<String> {

@@ -10,7 +10,7 @@ use tokio::runtime::{Handle, Runtime};
 use tokio::time::timeout;
 
 use crate::acceptor::Acceptor;
-use crate::client::{self, Target};
+use crate::client::{self, ClientSocket, Target};
 use crate::errors::{failed, invalid};
 use crate::events::{Event, Kind};
 use crate::faults::{caught, lock};
@@ -42,7 +42,7 @@ pub struct Endpoint {
     runtime: Mutex<Option<Runtime>>,
     /// One for each listening address.
     servers: Mutex<Vec<quinn::Endpoint>>,
-    client: Mutex<Option<quinn::Endpoint>>,
+    client: ClientSocket,
 }
 
 #[napi]
@@ -63,7 +63,7 @@ impl Endpoint {
             handle: runtime.handle().clone(),
             runtime: Mutex::new(Some(runtime)),
             servers: Mutex::default(),
-            client: Mutex::default(),
+            client: ClientSocket::default(),
         })
     }
 
@@ -188,7 +188,7 @@ impl Endpoint {
     pub fn close(&self, code: u32, reason: String) {
         self.acceptor.begin_closing();
         let mut endpoints = std::mem::take(&mut *lock(&self.servers));
-        endpoints.extend(lock(&self.client).take());
+        endpoints.extend(self.client.take());
         let (hub, acceptor) = (self.hub.clone(), self.acceptor.clone());
         self.handle.spawn(async move {
             if let Err(message) = caught(close_all(&acceptor, endpoints, code, &reason)).await {
@@ -248,14 +248,8 @@ impl Endpoint {
     }
 
     fn client_endpoint(&self) -> Result<quinn::Endpoint> {
-        let mut client = lock(&self.client);
-        if let Some(endpoint) = &*client {
-            return Ok(endpoint.clone());
-        }
         let any = SocketAddr::new(std::net::Ipv6Addr::UNSPECIFIED.into(), 0);
-        let endpoint = self.bind(any, None)?;
-        *client = Some(endpoint.clone());
-        Ok(endpoint)
+        self.client.get(|| self.bind(any, None))
     }
 }
 

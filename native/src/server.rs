@@ -156,4 +156,4 @@ fn ask(acceptor: &Arc<Acceptor>, request: Request) {
 
 #[cfg(all(test, not(feature = "noq")))]
 #[path = "server_tests.rs"]
-mod tests;
+pub mod tests;

@@ -49,6 +49,17 @@ impl UdpPoller for Room {
     }
 }
 
+/// An endpoint with a socket that can't be read.
+pub fn broken(config: Option<quinn::ServerConfig>) -> quinn::Endpoint {
+    quinn::Endpoint::new_with_abstract_socket(
+        EndpointConfig::default(),
+        config,
+        Arc::new(Broken),
+        Arc::new(TokioRuntime),
+    )
+    .unwrap()
+}
+
 /// Accepts on a broken socket; returns the reported faults.
 async fn faults(is_closing: bool) -> Vec<String> {
     let hub = Arc::new(Hub::new(options(), Handle::current(), Box::new(|| {})));
@@ -56,13 +67,7 @@ async fn faults(is_closing: bool) -> Vec<String> {
     if is_closing {
         acceptor.begin_closing();
     }
-    let endpoint = quinn::Endpoint::new_with_abstract_socket(
-        EndpointConfig::default(),
-        Some(server_config()),
-        Arc::new(Broken),
-        Arc::new(TokioRuntime),
-    );
-    let accepting = accept_loop(acceptor, endpoint.unwrap());
+    let accepting = accept_loop(acceptor, broken(Some(server_config())));
     timeout(Duration::from_secs(10), accepting).await.unwrap();
     let events = hub.take_events(8);
     events.into_iter().map(|event| event.text).collect()
