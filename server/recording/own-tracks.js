@@ -16,6 +16,17 @@ const MAX_FILES = 5;
 const PART = '.part';
 
 /**
+ * A person's next file in a recording.
+ * @typedef {object} NextFile
+ * @property {string} root  directory of the recording
+ * @property {string} name
+ * @property {string | null} last  name of their last complete file
+ * @property {boolean} isFull  true when they may add no more
+ * @property {string} label
+ * @property {string | null} person
+ */
+
+/**
  * @param {unknown} error  of a write
  * @returns {ErrorCode} reason to refuse a piece when the disk, or the user's share of it, is full
  * @throws {unknown} any other error
@@ -49,7 +60,8 @@ export class OwnTracks {
   }
 
   /**
-   * Adds a piece; the last one completes the file.
+   * Adds a piece; the last one completes the file. A piece that is there already may come again, as
+   * when the answer to it got lost.
    * @param {string} id  of a recording
    * @param {string} place  key of the participant's place
    * @param {number} at  place of the piece in the file, unchecked; 0 begins a file
@@ -74,13 +86,33 @@ export class OwnTracks {
     if (description === null) return 'not-found';
     const next = this.#nextFor(id, place, description.files);
     if (typeof next === 'string') return next;
-    const { root, name, label, person } = next;
+    if (piece.length === 0 || !Number.isSafeInteger(at) || at < 0) return 'own-invalid';
+    const { root, name, last, isFull } = next;
     const path = join(root, name);
-    const begun = (await stat(path + PART).catch(() => null))?.size ?? 0;
-    if (at === 0) await this.#discard(id, path, begun);
-    else if (begun !== at) return 'own-invalid';
-    const wav = readWavHeader(at === 0 ? piece : await beginningOf(path + PART));
-    if (wav === null || piece.length === 0) return 'own-invalid';
+    if (at === 0) await this.#discard(id, path, await sizeOf(path + PART));
+    const begun = await sizeOf(path + PART);
+    const whole = begun === 0 ? last : null;
+    if (whole !== null && (await heldBytes(join(root, whole), at, piece)) === piece.length)
+      return null;
+    if (isFull) return 'own-refused';
+    const held = at < begun ? await heldBytes(path + PART, at, piece) : 0;
+    if (at > begun || held === null) return 'own-invalid';
+    if (held === piece.length) return null;
+    return this.#append(id, description, { ...next, place }, begun, piece.subarray(held));
+  }
+
+  /**
+   * @param {string} id
+   * @param {Description} description
+   * @param {NextFile & { place: string }} file
+   * @param {number} at  its bytes so far
+   * @param {Uint8Array} piece  some bytes
+   * @returns {Promise<ErrorCode | null>}
+   */
+  async #append(id, description, { root, name, label, person, place }, at, piece) {
+    const path = join(root, name);
+    const wav = readWavHeader(at === 0 ? piece : await bytesOf(path + PART, 0, WAV_HEADER_BYTES));
+    if (wav === null) return 'own-invalid';
     const total = WAV_HEADER_BYTES + wav.dataBytes;
     if (at + piece.length > total) return 'own-invalid';
     const refusal = this.#refusalFor(id, total - at);
@@ -115,17 +147,20 @@ export class OwnTracks {
    * @param {string} id
    * @param {string} place
    * @param {FileDescription[]} files
-   * @returns {{ root: string, name: string, label: string, person: string | null } | ErrorCode}
+   * @returns {NextFile | ErrorCode}
    */
   #nextFor(id, place, files) {
     const theirs = files.filter((file) => file.place === place);
     const track = theirs.find(({ offset }) => offset === undefined);
-    const own = theirs.filter(({ offset }) => offset !== undefined).length;
-    if (!track || this.#recordings.isOpen(id) || own >= MAX_FILES) return 'own-refused';
+    const own = theirs.filter(({ offset }) => offset !== undefined);
+    if (!track || this.#recordings.isOpen(id)) return 'own-refused';
     const base = track.file.replace(/\.opus$/, '');
-    const found = this.#recordings.locate(id, `${base}${own === 0 ? '' : `-${own + 1}`}.wav`);
+    const count = own.length;
+    const found = this.#recordings.locate(id, `${base}${count === 0 ? '' : `-${count + 1}`}.wav`);
     if (!found) return 'not-found';
-    return { root: found.root, name: found.file, label: track.label, person: track.person };
+    const { label, person } = track;
+    const last = own.at(-1)?.file ?? null;
+    return { root: found.root, name: found.file, last, isFull: count >= MAX_FILES, label, person };
   }
 
   /**
@@ -169,11 +204,33 @@ async function complete(root, file) {
   await rename(`${path}.new`, path);
 }
 
-/** @param {string} path @returns {Promise<Uint8Array>} the file's bytes, at most a header's */
-async function beginningOf(path) {
-  const handle = await open(path, 'r');
+/** Bytes of a file; 0 if there is none. @param {string} path */
+const sizeOf = async (path) => (await stat(path).catch(() => null))?.size ?? 0;
+
+/**
+ * Counts the first bytes of a piece that a file holds at their place.
+ * @param {string} path
+ * @param {number} at
+ * @param {Uint8Array} piece
+ * @returns {Promise<number | null>} null if the file holds others there
+ */
+async function heldBytes(path, at, piece) {
+  const held = await bytesOf(path, at, piece.length);
+  return held.equals(piece.subarray(0, held.length)) ? held.length : null;
+}
+
+/**
+ * Reads a part of a file.
+ * @param {string} path
+ * @param {number} at
+ * @param {number} most
+ * @returns {Promise<Buffer>} fewer bytes at the file's end; none without the file
+ */
+async function bytesOf(path, at, most) {
+  const handle = await open(path, 'r').catch(() => null);
+  if (handle === null) return Buffer.alloc(0);
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(WAV_HEADER_BYTES), 0);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(most), 0, most, at);
     return buffer.subarray(0, bytesRead);
   } finally {
     await handle.close();

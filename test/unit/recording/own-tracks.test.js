@@ -33,9 +33,9 @@ vi.mock('node:fs/promises', async (original) => {
 
 const SAMPLES = 30_000;
 
-function wav() {
-  const sound = new Uint8Array(SAMPLES * 3).fill(7);
-  const described = { timeReference: 0, description: 'tea', date: new Date(0) };
+function wav(timeReference = 0) {
+  const sound = Uint8Array.from({ length: SAMPLES * 3 }, (_, i) => i * 7);
+  const described = { timeReference, description: 'tea', date: new Date(0) };
   const header = wavHeader({ sampleRate: 48_000, channels: 1, ...described }, sound.length);
   return Buffer.concat([header, sound]);
 }
@@ -65,6 +65,7 @@ async function recorded() {
     add: (/** @type {number} */ at, /** @type {Uint8Array} */ piece) =>
       own.add('id', 'p', at, piece),
     names: async () => (await readdir(root)).sort(),
+    read: (/** @type {string} */ name) => readFile(join(root, name)),
     bytes: () => bytes,
   };
 }
@@ -85,6 +86,47 @@ it.each([
   disk.left = Infinity;
   expect(await add(0, file)).toBe(null);
   expect([await names(), bytes()]).toEqual([['01-ann.wav', 'recording.json'], file.length]);
+});
+
+it.each([
+  ['the same piece', 40_000, 40_000],
+  ['a shorter piece', 40_000, 10_000],
+  ['a longer piece', 40_000, 45_000],
+  ['the last piece', file.length - HALF, file.length - HALF],
+  ['the first piece', 0, HALF],
+])('%s may come again after a lost answer', async (_, first, again) => {
+  const { add, names, read, bytes } = await recorded();
+  expect(await add(0, file.subarray(0, HALF))).toBe(null);
+  if (first > 0) expect(await add(HALF, file.subarray(HALF, HALF + first))).toBe(null);
+  for (let at = first > 0 ? HALF : 0; at < file.length; at += again)
+    expect(await add(at, file.subarray(at, at + again))).toBe(null);
+  expect([await names(), bytes()]).toEqual([['01-ann.wav', 'recording.json'], file.length]);
+  expect((await read('01-ann.wav')).equals(file)).toBe(true);
+});
+
+it('a file that is sent again as a whole is kept once, and another one beside it', async () => {
+  const { add, names, bytes } = await recorded();
+  const send = async (/** @type {Buffer} */ one) => {
+    expect(await add(0, one.subarray(0, HALF))).toBe(null);
+    expect(await add(HALF, one.subarray(HALF))).toBe(null);
+  };
+  await send(file);
+  // The beginning of another file was sent between.
+  expect(await add(0, wav(1).subarray(0, HALF))).toBe(null);
+  await send(file);
+  expect([await names(), bytes()]).toEqual([['01-ann.wav', 'recording.json'], file.length]);
+  await send(wav(2));
+  expect(await names()).toEqual(['01-ann-2.wav', '01-ann.wav', 'recording.json']);
+});
+
+it('other bytes at a place that is taken, and no place at all, are invalid', async () => {
+  const { add, bytes } = await recorded();
+  expect(await add(0, file.subarray(0, HALF))).toBe(null);
+  expect(await add(20_000, file.subarray(21_000, HALF))).toBe('own-invalid');
+  for (const at of [NaN, -1, HALF + 1, 0.5, Infinity])
+    expect(await add(at, file.subarray(HALF))).toBe('own-invalid');
+  expect(bytes()).toBe(HALF);
+  expect(await add(HALF, file.subarray(HALF))).toBe(null);
 });
 
 it('a fault of the disk is told as one, and keeps nothing either', async () => {
