@@ -94,25 +94,33 @@ export class Ownership {
   }
 
   /**
-   * Opens a room, synchronously, so that two concurrent requests get one room. Idempotent. The room
-   * is released if nobody joins within 10 s.
+   * Opens a room, synchronously, so that two concurrent requests get one room. The room is released
+   * if nobody joins within 10 s. An open one keeps its epoch once somebody is in it. Until then it
+   * rises as needed, or tokens of the replaced room wouldn't hold in it.
    * @param {string} room
    * @param {number} [above]  epoch of the room that this one replaces
    * @param {ChatState} [chat]  recent chat of that room
    */
   open(room, above = 0, chat) {
-    if (this.#owned.has(room)) return;
+    const before = this.#owned.get(room);
+    if (before && (before.epoch > above || this.#isUsed(room))) return;
+    if (chat && this.#chats.size < MAX_CHATS) this.#chats.set(room, chat);
     // The date gives a later room a higher epoch even if nobody knows the previous one.
-    const epoch = Math.min(Math.max(this.#node.wallNow(), above + 1), Number.MAX_SAFE_INTEGER);
+    const epoch = Math.floor(
+      Math.min(Math.max(this.#node.wallNow(), above + 1), Number.MAX_SAFE_INTEGER),
+    );
+    if (before) {
+      before.epoch = epoch;
+      return this.#claim(room);
+    }
     const { bus, subjects, self } = this.#node;
     const owned = {
-      epoch: Math.floor(epoch),
+      epoch,
       answeredMs: -Infinity,
       timer: /** @type {unknown} */ (null),
       stops: /** @type {(() => void)[]} */ ([]),
     };
     this.#owned.set(room, owned);
-    if (chat && this.#chats.size < MAX_CHATS) this.#chats.set(room, chat);
     owned.stops.push(
       bus.serve(subjects.where(room), () => ({
         version: CLUSTER_VERSION,

@@ -43,7 +43,10 @@ export class RoomsByNode {
   #ownership;
   #rules;
   #stop = () => {};
-  /** Running searches by their query. @type {Map<string, Promise<Found>>} */
+  /**
+   * Running searches by their query.
+   * @type {Map<string, { found: Promise<Found>, options: { hold: boolean, above: number } }>}
+   */
   #searches = new Map();
 
   /**
@@ -68,20 +71,36 @@ export class RoomsByNode {
   }
 
   /**
-   * Looks for a room. Concurrent requests for one room share the search.
+   * Looks for a room. Concurrent requests for one room share the search. If it opens the room, the
+   * epoch is above those of all of them.
    * @param {string} room  a valid name
    * @param {FindOptions} options
    * @returns {Promise<Found>}
    */
-  find(room, options) {
-    if (this.isHere(room)) return Promise.resolve({ node: null });
-    const key = `${options.hold ? 'hold' : 'ask'} ${room}`;
+  find(room, { hold, above = 0 }) {
+    if (this.isHere(room)) return Promise.resolve(this.#here(room, { hold, above }));
+    const key = `${hold ? 'hold' : 'ask'} ${room}`;
     const running = this.#searches.get(key);
-    if (running) return running;
+    if (running) {
+      running.options.above = Math.max(running.options.above, above);
+      return running.found;
+    }
     if (this.#searches.size >= MAX_SEARCHES) return Promise.resolve('server-busy');
-    const search = this.#search(room, options).finally(() => this.#searches.delete(key));
-    this.#searches.set(key, search);
-    return search;
+    const options = { hold, above };
+    const found = this.#search(room, options).finally(() => this.#searches.delete(key));
+    this.#searches.set(key, { found, options });
+    return found;
+  }
+
+  /**
+   * Answer for a room of this node. Its epoch may still rise until somebody is in it.
+   * @param {string} room
+   * @param {FindOptions} options
+   * @returns {{ node: null }}
+   */
+  #here(room, { hold, above }) {
+    if (hold) this.#ownership.open(room, above);
+    return { node: null };
   }
 
   /** @param {string} room @param {FindOptions} options @returns {Promise<Found>} */
@@ -90,7 +109,7 @@ export class RoomsByNode {
     if (this.#node.bus.state === 'lost') return 'cluster-unreachable';
     const owner = await this.#owner(room);
     if (owner) return owner;
-    if (this.isHere(room)) return { node: null };
+    if (this.isHere(room)) return this.#here(room, options);
     if (this.#node.bus.state !== 'connected') return 'cluster-unreachable';
     let asked = 0;
     for (const { id } of this.#beats.order(room)) {
@@ -100,7 +119,7 @@ export class RoomsByNode {
           ? this.#openHere(room, options)
           : await this.#askToOpen(id, room, options);
       // Another node may have asked this one in the meantime.
-      if (this.isHere(room)) return { node: null };
+      if (this.isHere(room)) return this.#here(room, options);
       if (answer) return answer;
     }
     return this.#node.self().draining ? 'draining' : 'server-full';
@@ -201,7 +220,7 @@ export class RoomsByNode {
     const request = this.#node.reader.read(opening, message);
     if (request === null) return null;
     const { room, hold, above, chat, rules } = request;
-    const isHere = this.isHere(room) || this.#openHere(room, { hold, above, chat, rules }) !== null;
+    const isHere = this.#openHere(room, { hold, above, chat, rules }) !== null || this.isHere(room);
     const { id, url, h3Port, certificateHashes } = this.#node.self();
     return {
       version: CLUSTER_VERSION,

@@ -155,6 +155,28 @@ describe('a room', () => {
     expect(a.cluster.epochOf('lab')).toBe(0);
   });
 
+  it('has an epoch above those of all who look for it, until somebody is in it', async () => {
+    const nodes = new Nodes();
+    const a = nodes.add('a', { skewMs: -3_600_000 });
+    const [hold, other] = [true, nodes.network.join('other')];
+    const first = 1_700_000_000_500;
+    const searches = [0, first, 1].map((above) => a.cluster.find('tea', { hold, above }));
+    await nodes.answer(Promise.all(searches));
+    expect(a.cluster.epochOf('tea')).toBe(first + 1);
+    await nodes.answer(a.cluster.find('tea', { hold, above: first + 10 }));
+    expect(a.cluster.epochOf('tea')).toBe(first + 11);
+    const ask = (/** @type {number} */ above) => {
+      const request = { version: 2, room: 'tea', hold, above };
+      return nodes.answer(other.request('aloud.test.node.a.open', request, 50));
+    };
+    expect(await ask(first + 20)).toMatchObject({ node: { id: 'a' } });
+    expect(a.cluster.epochOf('tea')).toBe(first + 21);
+    a.used.add('tea');
+    expect(await ask(first + 30)).toMatchObject({ node: { id: 'a' } });
+    await nodes.answer(a.cluster.find('tea', { hold, above: first + 40 }));
+    expect(a.cluster.epochOf('tea')).toBe(first + 21);
+  });
+
   it('of two nodes is the one’s that opened it later, and the other tells its people', async () => {
     const nodes = new Nodes();
     const [a, b] = [nodes.add('a'), nodes.add('b')];
