@@ -12,8 +12,14 @@ import { VERSION } from './packages.js';
 const EXIT_SETTING = 2;
 const EXIT_UNEXPECTED = 1;
 
-/** Longest time for a closing server to end everything, in milliseconds. */
+/** Share of the time for draining that is for closing, in milliseconds. */
 const CLOSE_MS = 5000;
+
+/**
+ * Longest time for a closing server to end everything, in milliseconds. It is above the limits of
+ * its parts together: 3 s for worker threads, 2 s for transports and 2 s for webhooks.
+ */
+const CLOSE_LIMIT_MS = 8000;
 
 /** @typedef {import('./config/config.js').Config} Config */
 /**
@@ -122,8 +128,8 @@ function closeOnSignals(server, drainSeconds, log) {
   const close = () => {
     // The process ends once nothing is open; the timer is for when something stays open.
     setTimeout(
-      () => fail(new Error(`the server was not closed within ${CLOSE_MS} ms`)),
-      CLOSE_MS,
+      () => fail(new Error(`the server was not closed within ${CLOSE_LIMIT_MS} ms`)),
+      CLOSE_LIMIT_MS,
     ).unref();
     server.close().catch(fail);
   };

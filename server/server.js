@@ -41,6 +41,7 @@ import { createIcecast, isStream } from './ingest/icecast.js';
 import { listeningHosts } from './tcp-listening.js';
 import { createListening } from './listen/listening.js';
 import { createLog, withFields } from './log.js';
+import { OpenParts } from './open-parts.js';
 import { OnDemand } from './ondemand/on-demand.js';
 import { openOperator } from './operator/operator.js';
 import { openRelays } from './relay/open-relays.js';
@@ -66,7 +67,7 @@ const WORKERS_FROM_CORES = 4;
  * @property {() => number} wallNow  milliseconds since 1970
  * @property {Log} log
  * @property {Plugin} plugin
- * @property {Opened} opened
+ * @property {OpenParts} opened
  *
  * @typedef {Awaited<ReturnType<typeof openFront>>} Front
  * @typedef {Awaited<ReturnType<typeof openNode>>} Node
@@ -92,23 +93,6 @@ const WORKERS_FROM_CORES = 4;
  * @property {() => Promise<void>} close  ends every session, socket, timer and thread. Idempotent
  */
 
-/** Open parts, in their order of opening; closed in the reverse order. */
-class Opened {
-  /** @type {{ close: () => unknown }[]} */
-  #parts = [];
-
-  /** @template {{ close: () => unknown }} Part @param {Part} part @returns {Part} */
-  add(part) {
-    this.#parts.push(part);
-    return part;
-  }
-
-  /** Idempotent. */
-  async close() {
-    for (let part = this.#parts.pop(); part; part = this.#parts.pop()) await part.close();
-  }
-}
-
 /**
  * Starts a server.
  *
@@ -123,7 +107,7 @@ class Opened {
 export async function createServer(config, options = {}) {
   const { log = createLog(), clock = systemClock, wallNow = Date.now } = options;
   const { observer, plugin = {}, onDrain = () => {} } = options;
-  const opened = new Opened();
+  const opened = new OpenParts();
   try {
     return await start({ config, clock, wallNow, log, plugin, opened }, { observer, onDrain });
   } catch (error) {
@@ -151,10 +135,15 @@ async function start(base, { observer, onDrain }) {
   const front = await openFront(base, pageCertificate);
   // Rooms, on this thread or in workers, and the cluster of which this server is a node.
   const node = await openNode(base, observer);
-  // Transports of sessions: HTTP/3, those over TCP, and a plugin's.
-  const http3 = await openHttp3(node, certificate, front);
-  const overTcp = openOverTcp(node, front);
-  const added = await openAdded(node);
+  // Recordings that are read over WebTransport.
+  const readers = openReaders(node);
+  // Transports of sessions: HTTP/3, those over TCP, and a plugin's. Each closes its sessions, and
+  // waits for peers to answer, who may be gone.
+  const transports = opened.add(new OpenParts({ atOnce: true }));
+  const withTransports = { ...node, opened: transports };
+  const http3 = await openHttp3(withTransports, certificate, { ...front, readers });
+  const overTcp = openOverTcp(withTransports, front);
+  const added = await openAdded(withTransports);
   // From here on somebody may be in a room. On closing, rooms end before their transports, so that
   // everybody is still notified.
   opened.add(node.host.rooms);
@@ -299,16 +288,20 @@ function openWorkers(config, options) {
   return count === 0 ? null : new Workers(config, count, options);
 }
 
+/** @param {Node} node */
+function openReaders({ host, roomsByThread, clock, log, opened }) {
+  const { recordings } = host;
+  return opened.add(new OnDemand({ recordings, bans: roomsByThread.bans, clock, log }));
+}
+
 /**
- * Opens WebTransport, and the reading of recordings over it, if there is an engine.
+ * Opens WebTransport, if there is an engine.
  * @param {Node} node
  * @param {ServerCertificate} certificate
- * @param {Front} front
+ * @param {Front & { readers: OnDemand }} front
  */
-async function openHttp3(node, certificate, { hosts, isAllowedHost }) {
-  const { config, clock, log, opened, host, workers, roomsByThread, allowsOrigin, accept } = node;
-  const { recordings } = host;
-  const readers = opened.add(new OnDemand({ recordings, bans: roomsByThread.bans, clock, log }));
+async function openHttp3(node, certificate, { hosts, isAllowedHost, readers }) {
+  const { config, log, opened, host, workers, allowsOrigin, accept } = node;
   const http3 = await openWebTransport(config.engine, {
     accept,
     readers,
