@@ -4,7 +4,7 @@
  * @import { TickLoad } from '../clock/load-shares.js'
  * @import { Member } from '../room/people/member.js'
  * @import { Encoded } from './mix-track.js'
- * @import { Trouble } from './recording-directory.js'
+ * @import { RecordingDirectory, Trouble } from './recording-directory.js'
  * @import { RoomBase } from '../room/room-config.js'
  * @import { SpokenText } from '../room/record/captions.js'
  *
@@ -42,6 +42,7 @@ export class RoomRecording {
   #services;
   #sampleClock;
   #people;
+  #events;
   #load;
   #starts;
   /** @type {RecordingState | null} */
@@ -58,15 +59,16 @@ export class RoomRecording {
   #closed = false;
 
   /**
-   * @param {Pick<RoomBase, 'room' | 'config' | 'services' | 'sampleClock' | 'people'> & { load:
-   *   TickLoad }} options  load: of the room
+   * @param {Pick<RoomBase, 'room' | 'config' | 'services' | 'sampleClock' | 'people' | 'events'> &
+   *   { load: TickLoad }} options  load: of the room
    */
-  constructor({ room, config, services, sampleClock, people, load }) {
+  constructor({ room, config, services, sampleClock, people, events, load }) {
     this.#room = room;
     this.#config = config;
     this.#services = services;
     this.#sampleClock = sampleClock;
     this.#people = people;
+    this.#events = events;
     this.#load = load;
     this.#starts = new TokenBucket({
       atOnce: AT_ONCE,
@@ -160,7 +162,7 @@ export class RoomRecording {
       encoder.close();
       return;
     }
-    const directory = recordings.begin(this.#ownedBy(member), (code) => this.#stop(whyOf(code)), {
+    const directory = recordings.begin(this.#ownedBy(member), (code) => this.#troubled(code), {
       isPublic,
       bitrate,
     });
@@ -176,7 +178,7 @@ export class RoomRecording {
         directory,
         encoder,
         lookahead,
-        onEnd: () => void directory.end().then(() => this.#ready(state)),
+        onEnd: () => void this.#finish(directory, state),
       });
     } catch (error) {
       this.#state = null;
@@ -200,6 +202,21 @@ export class RoomRecording {
   #failed(error, member) {
     this.#services.recordings?.logFailure({ room: this.#room, participant: member.id }, error);
     member.refuse('record', 'recording-failed');
+  }
+
+  /**
+   * Waits until an ended recording is on the disk, and announces it. Catches all faults, because no
+   * caller waits for it.
+   * @param {RecordingDirectory} directory
+   * @param {RecordingState} state
+   */
+  async #finish(directory, state) {
+    try {
+      await directory.end();
+      this.#ready(state);
+    } catch (error) {
+      this.#services.recordings?.logFailure({ recording: state.id, room: this.#room }, error);
+    }
   }
 
   /** @param {RecordingState} state */
@@ -323,6 +340,19 @@ export class RoomRecording {
     this.#agreed.delete(member.id);
     this.#recording?.leave(member.id);
     member.recorded = false;
+  }
+
+  /**
+   * Stops after a failed write or at a limit. The disk reports in promises, so a fault here would
+   * end the server.
+   * @param {Trouble} code
+   */
+  #troubled(code) {
+    try {
+      this.#stop(whyOf(code));
+    } catch (error) {
+      this.#events.emit('fault', 'a recording', error);
+    }
   }
 
   /** @param {Partial<RecordingState>} why */

@@ -29,14 +29,15 @@ export class RoomRecord {
   /**
    * @param {RoomBase & { load: TickLoad }} options  load: the room's, which recording shares
    */
-  constructor({ room, config, services, owner, clock, sampleClock, people, load }) {
+  constructor({ load, ...base }) {
+    const { room, config, services, owner, clock, sampleClock, people } = base;
     const { cluster, wallNow = Date.now } = services;
     const tell = (/** @type {ServerMessage} */ message) => people.tell(message);
     this.chat = new Chat({ clock, wallNow, people, before: cluster?.chatOf?.(room) });
     this.metronome = new Metronome({ sampleClock, tell });
     const { metronome } = this;
     this.track = new BackingTrack({ sampleClock, clock, tracks: owner.tracks, tell, metronome });
-    this.recording = new RoomRecording({ room, config, services, sampleClock, people, load });
+    this.recording = new RoomRecording({ ...base, load });
     this.captions = new Captions({
       clock,
       people,

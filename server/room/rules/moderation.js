@@ -250,10 +250,12 @@ export class Moderation {
     if (password === null && this.#rules.policy.password === null) return null;
     this.#rules.policy.setPassword(password);
     this.#rules.tell();
-    void this.#rules.policy.password?.hashed.then(() => {
-      this.#events.emit('changed');
-      this.#rules.changed();
-    });
+    this.#rules.policy.password?.hashed
+      .then(() => {
+        this.#events.emit('changed');
+        this.#rules.changed();
+      })
+      .catch((error) => this.#events.emit('fault', 'a password', error));
     return this.#done(by, password === null ? 'password-off' : 'password-on', null);
   }
 

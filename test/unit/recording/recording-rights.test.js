@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Recordings } from '../../../server/recording/recordings.js';
 import { Conference, settle } from '../../fakes/conference.js';
+import { errorsTo } from '../../../testkit/log-lines.js';
 
 /** @typedef {import('../../fakes/conference.js').Person} Person */
 
@@ -30,7 +31,9 @@ const moderate = (moderator, message) => say(moderator, { type: 'moderate', ...m
  */
 async function recordedRoom(options = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'recordings-'));
-  const log = { warn: () => {}, error: () => {} };
+  /** @type {string[]} */
+  const failures = [];
+  const log = errorsTo(failures);
   /** @type {any[]} */
   const events = [];
   const info = (/** @type {any} */ fields) => void events.push(fields);
@@ -63,7 +66,7 @@ async function recordedRoom(options = {}) {
     }),
   );
   const audit = () => events.filter(({ event }) => event === 'moderation');
-  return { conference, ann, bob, cid, audit, recordings, directory };
+  return { conference, ann, bob, cid, audit, recordings, directory, failures };
 }
 
 /**
@@ -150,6 +153,42 @@ describe('a recording is stopped', () => {
     for (const person of [ann, bob, cid]) stop(person);
     expect(ann.session.told('recording').length).toBe(told);
     expect([ann, bob, cid].flatMap(refused)).toEqual([]);
+  });
+});
+
+describe('a fault', () => {
+  it('at the end of a recording is logged, and its room goes on', async () => {
+    const happened = (/** @type {{ event: string }} */ { event }) => {
+      if (event === 'recording_ready') throw new Error('on purpose');
+    };
+    const { conference, ann, bob, failures } = await recordedRoom({ happened });
+    const { id } = last(bob, 'recording').recording;
+    stop(bob);
+    conference.pass(200);
+    await vi.waitFor(() => expect(failures).toHaveLength(1));
+    expect(failures[0]).toMatch(new RegExp(`"recording":"${id}","room":"lab".*on purpose`));
+    expect([ann, bob].map(({ session }) => session.closed)).toEqual([null, null]);
+  });
+
+  it('in telling people of a full disk ends their room alone', async () => {
+    const { conference, ann, bob, cid, recordings } = await recordedRoom();
+    stop(bob);
+    /** @type {((code: 'recording-failed') => void)[]} */
+    const troubled = [];
+    const begin = recordings.begin.bind(recordings);
+    recordings.begin = (owner, onTrouble, known) => {
+      troubled.push(onTrouble);
+      return begin(owner, onTrouble, known);
+    };
+    say(bob, { type: 'record', on: true });
+    await vi.waitFor(() => expect(last(cid, 'recording')?.recording.on).toBe(true));
+    const other = await conference.join('Dot', { room: 'other' });
+    ann.session.sendControl = () => {
+      throw new Error('on purpose');
+    };
+    troubled[0]('recording-failed');
+    expect(last(cid, 'closing')?.code).toBe('internal');
+    expect(other.session.closed).toBe(null);
   });
 });
 

@@ -9,6 +9,7 @@ import { Standing } from '../../../server/room/people/standing.js';
 import { ResumeTokens } from '../../../server/access/resume-token.js';
 import { OPERATOR } from '../../../server/state/grant.js';
 import { Mixing } from '../../../server/mix/mixing.js';
+import { Rules } from '../../../server/room/rules/rules.js';
 import { Conference, settle } from '../../fakes/conference.js';
 
 /** Two rooms of two, of which one is to fail. */
@@ -122,6 +123,22 @@ describe('a room that fails', () => {
       await talk(rooms, () =>
         rooms.failing[1].session.handler?.control({ type: 'mute', muted: true }),
       );
+    } finally {
+      broken.end();
+    }
+    await expectWalls(rooms);
+  });
+
+  it('once a password is hashed ends likewise', async () => {
+    const rooms = await twoRooms();
+    const { rules } = /** @type {any} */ (rooms.conference.rooms.get('lab'));
+    const broken = breaking(Rules.prototype, 'changed', (self) => self === rules);
+    await talk(rooms, () => {});
+    try {
+      rules.moderation.setPassword('tea-time', OPERATOR);
+      broken.start();
+      await rules.policy.password.hashed;
+      await settle();
     } finally {
       broken.end();
     }
