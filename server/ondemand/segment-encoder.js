@@ -200,8 +200,10 @@ class RateFile {
   static async open(codec, directory, rate, channels) {
     const paths = segmentPaths(directory, rate);
     const sound = await open(paths.sound, 'w', 0o600);
+    /** @type {FileHandle | null} */
+    let places = null;
     try {
-      const places = await open(paths.places, 'w', 0o600);
+      places = await open(paths.places, 'w', 0o600);
       const encoder = codec.createEncoder({
         sampleRate: SEGMENT_RATE,
         frameSamples: PACKET_SAMPLES,
@@ -212,7 +214,7 @@ class RateFile {
       });
       return new RateFile(encoder, sound, places);
     } catch (error) {
-      await sound.close();
+      await Promise.all([sound.close(), places?.close()]);
       throw error;
     }
   }

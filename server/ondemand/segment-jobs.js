@@ -94,7 +94,9 @@ export class SegmentJobs {
 
   /** Makes the segments of each recording as soon as it has ended. */
   makeAhead() {
-    this.#recordings.whenEnded((id) => void this.#want(id));
+    this.#recordings.whenEnded((id) => {
+      this.#want(id).catch((error) => this.#warn(id, error));
+    });
   }
 
   /**
@@ -183,26 +185,32 @@ export class SegmentJobs {
       readers: new Set(),
     };
     this.#jobs.set(id, job);
-    void this.#run();
+    if (this.#running) this.#wake();
+    else this.#run().catch((error) => this.#warn(id, error));
     return segments;
   }
 
   async #run() {
-    if (this.#running) return this.#wake();
     this.#running = true;
-    while (this.#jobs.size > 0 && !this.#closed) {
-      if (this.#thread?.ended()) await this.#threadEnded();
-      const now = this.#clock.now();
-      await this.#makePlace();
-      const job = this.#next(now);
-      if (job) await (job.turn = this.#turn(job));
-      // Rests as long as it has worked, or LOOK_MS without work.
-      await this.#pause(job ? Math.max(1, this.#clock.now() - now) : LOOK_MS);
+    try {
+      while (this.#jobs.size > 0 && !this.#closed) await this.#makeSome();
+    } finally {
+      this.#running = false;
     }
-    this.#running = false;
     const thread = this.#thread;
     this.#thread = null;
     await thread?.end();
+  }
+
+  /** Has one job take its turn, and rests. */
+  async #makeSome() {
+    if (this.#thread?.ended()) await this.#threadEnded();
+    const now = this.#clock.now();
+    await this.#makePlace();
+    const job = this.#next(now);
+    if (job) await (job.turn = this.#turn(job));
+    // Rests as long as it has worked, or LOOK_MS without work.
+    await this.#pause(job ? Math.max(1, this.#clock.now() - now) : LOOK_MS);
   }
 
   /** @param {number} ms */
@@ -283,12 +291,17 @@ export class SegmentJobs {
       if (ended) await this.#finish(job);
     } catch (error) {
       if (this.#closed || this.#jobs.get(id) !== job) return;
-      this.#log.warn(
-        { event: 'segments-failed', recording: id, reason: reasonOf(error) },
-        'segments of a recording could not be made; it can be heard over HTTP',
-      );
+      this.#warn(id, error);
       await this.#fail(job);
     }
+  }
+
+  /** @param {string} recording @param {unknown} error */
+  #warn(recording, error) {
+    this.#log.warn(
+      { event: 'segments-failed', recording, reason: reasonOf(error) },
+      'segments of a recording could not be made; it can be heard over HTTP',
+    );
   }
 
   /** Makes the next turn start a new thread; the open files of the old one are lost. */

@@ -128,6 +128,16 @@ describe('the making of segments', () => {
     { bitrate: 16_000 },
   );
 
+  it('of a recording that can’t be described fails alone', async () => {
+    const { recordings, warnings } = await world();
+    recordings.describe = () => Promise.reject(new Error('on purpose'));
+    const failed = beginMix(recordings, pages);
+    failed.file.end(3);
+    await failed.opened.end();
+    await vi.waitFor(() => expect(warnings).toHaveLength(1));
+    expect(warnings[0]).toMatch(new RegExp(`"recording":"${failed.id}","reason":"on purpose"`));
+  });
+
   it('begins when a recording ends, counts its bytes, and is done once', async () => {
     const { recordings, jobs, directory } = await world();
     const { opened, file, id } = beginMix(recordings, pages);
