@@ -22,7 +22,9 @@
 
 import { errors } from '../../public/shared/errors.js';
 import { CLUSTER_VERSION, clockRequest, MAX_RELAY_IDS, relayUp } from '../bus/messages.js';
+import { stackOf } from '../log.js';
 import { BaseSession, prepareControl } from '../session/session.js';
+import { guardedClock } from '../timers.js';
 import { RelayedTransport } from './relayed-transport.js';
 import { RelayOutbox } from './messages.js';
 import { AGAIN_MS, InOrder, SentMessages } from './reliable-link.js';
@@ -79,8 +81,17 @@ export class RelayHome {
     this.#clockOf = clockOf;
     this.#accept = accept;
     this.#setRelayed = setRelayed;
-    this.#clock = clock;
+    this.#clock = guardedClock(clock, (error) => this.#failed(error));
     this.#log = log;
+  }
+
+  /** Logs a fault of a timer, which would end the node. @param {unknown} error */
+  #failed(error) {
+    const subject = this.#wire.subjects.relayUp(this.#id);
+    this.#log.error(
+      { event: 'cluster-message-failed', subject, error: stackOf(error) },
+      'message of the cluster failed',
+    );
   }
 
   start() {

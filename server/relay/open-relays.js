@@ -22,7 +22,7 @@ export function openRelays({ sampleRate, maxSessions }, { cluster, clock, log, h
   const mayTake = () => !host().rooms.draining && !isFull();
   /** Rooms of other nodes for listeners here. */
   const out = new Relays(
-    { wire, id, sampleRate, clock, totals: () => host().rooms.totals },
+    { wire, id, sampleRate, clock, log, totals: () => host().rooms.totals },
     mayTake,
   );
   const home = new RelayHome({

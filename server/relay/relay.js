@@ -3,6 +3,7 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { NodeAddress, RelayAnswer, RelayDown, RelayLink } from '../bus/messages.js'
+ * @import { Log } from '../log.js'
  * @import { Session } from '../session/session.js'
  * @import { Traffic } from '../source/receiver-stats.js'
  * @import { RateCounts } from '../broadcast/layers.js'
@@ -15,12 +16,14 @@
  * @property {number} sampleRate  of all rooms of the cluster, in Hz
  * @property {() => { traffic: Traffic, rates: RateCounts }} totals  its counters
  * @property {Clock} clock
+ * @property {Pick<Log, 'error'>} log
  */
 
 import { errors } from '../../public/shared/errors.js';
 import { ALIVE_MS } from '../bus/bus.js';
 import { CLUSTER_VERSION, clockAnswer, MAX_RELAY_IDS } from '../bus/messages.js';
-import { repeat } from '../timers.js';
+import { stackOf } from '../log.js';
+import { guardedClock, repeat } from '../timers.js';
 import { prepareControl } from '../session/session.js';
 import { HomeClock } from './home-clock.js';
 import { MixMessage, readMix, RelayOutbox } from './messages.js';
@@ -53,12 +56,13 @@ const mix = new MixMessage();
 /**
  * Relays a room of another node to listeners here. The owner's mix goes to all of them, grouped as
  * there, and messages between them and the room pass through. A relay has no sound or state of its
- * own.
+ * own. When one of its timers throws, it ends, and its listeners connect again.
  */
 export class Relay {
   #home;
   #wire;
   #clock;
+  #log;
   #onEnd;
   #homeClock;
   #mix;
@@ -89,13 +93,16 @@ export class Relay {
    * @param {() => number} options.nextId  returns an unused number, above all before it
    * @param {(relay: Relay) => void} options.onEnd  called when the last listener has left
    */
-  constructor({ id, wire, sampleRate, totals, clock }, { room, home, epoch, nextId, onEnd }) {
+  constructor(node, { room, home, epoch, nextId, onEnd }) {
+    const { id, wire, sampleRate, totals } = node;
+    const clock = guardedClock(node.clock, (error) => this.#fail(error));
     this.room = room;
     this.#home = home;
     this.epoch = epoch;
     this.#wire = wire;
     this.#nextId = nextId;
     this.#clock = clock;
+    this.#log = node.log;
     this.#onEnd = onEnd;
     this.#homeClock = new HomeClock(sampleRate);
     this.#heardMs = this.#lookedMs = clock.now();
@@ -270,7 +277,7 @@ export class Relay {
     if (this.#closed) return;
     const { bus, subjects, reader } = this.#wire;
     const sentMs = this.#clock.now();
-    void bus
+    bus
       .request(
         subjects.clock(this.#home.id),
         { version: CLUSTER_VERSION, room: this.room },
@@ -282,7 +289,8 @@ export class Relay {
         const nowMs = this.#clock.now();
         this.#heardMs = nowMs;
         this.#homeClock.observe(sentMs, nowMs, told.clock);
-      });
+      })
+      .catch((error) => this.#fail(error));
     const timer = this.#clock.setTimeout(
       () => this.#askClock(quick - 1),
       quick > 0 ? FIRST_CLOCK_MS : CLOCK_MS,
@@ -317,6 +325,15 @@ export class Relay {
   tell(message) {
     const prepared = prepareControl(message);
     for (const { session } of [...this.#listeners.values()]) session.sendControl(prepared);
+  }
+
+  /** Ends the relay because of a fault of the server's own. @param {unknown} error */
+  #fail(error) {
+    this.#log.error(
+      { event: 'relay-failed', room: this.room, error: stackOf(error) },
+      'relay of a room ended because a part of it failed',
+    );
+    this.end('room-reopened');
   }
 
   /** Ends all sessions, and with them the relay. @param {ErrorCode} code */

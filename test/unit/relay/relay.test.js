@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
 import {
   Packet,
@@ -6,6 +6,7 @@ import {
   readPacket,
   writeClockRequest,
 } from '../../../public/shared/wire/packet.js';
+import { RelayedMix } from '../../../server/relay/relayed-mix.js';
 import { OPERATOR } from '../../../server/state/grant.js';
 import { FakeSession } from '../../fakes/fake-session.js';
 import { RelayingNodes } from '../../fakes/relaying-nodes.js';
@@ -87,6 +88,39 @@ describe('a room that another node relays', () => {
     ]).toMatchObject([{ room: 'lab', present: 3, listeners: 2 }, 1, 1]);
     // Listeners elsewhere take no place of this node.
     expect(home.conference.rooms.people).toBe(2);
+  });
+
+  it('is left when a timer of the relay fails, and can be heard there again', async () => {
+    const call = await create();
+    const { nodes, other } = call;
+    const far = await relayed(call);
+    const tell = vi.spyOn(RelayedMix.prototype, 'tell');
+    onTestFinished(() => tell.mockRestore());
+    tell.mockImplementationOnce(() => {
+      throw new Error('on purpose');
+    });
+    await nodes.pass(1100);
+    expect(far.session.closed?.code).toBe(errors['room-reopened'].close);
+    expect(other.errors.map(([fields]) => fields)).toMatchObject([
+      { event: 'relay-failed', room: 'lab' },
+    ]);
+    expect(last(await relayed(call, 'Again'), 'welcome')).toMatchObject({ role: 'listener' });
+  });
+
+  it('stays when a timer of its own node fails', async () => {
+    const call = await create();
+    const { nodes, home } = call;
+    const far = await relayed(call);
+    const publish = home.bus.publish.bind(home.bus);
+    home.bus.publish = (subject, message) => {
+      if ('again' in message) throw new Error('on purpose');
+      publish(subject, message);
+    };
+    home.bus.change();
+    await nodes.pass(200);
+    const failed = { event: 'cluster-message-failed' };
+    expect(home.errors.map(([fields]) => fields)).toMatchObject([failed, failed, failed]);
+    expect(far.session.closed).toBe(null);
   });
 
   it('is heard there in the same frames and packets, sent once for all listeners', async () => {
