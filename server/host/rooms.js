@@ -437,6 +437,7 @@ export class Rooms {
   #endPlain(name) {
     const room = this.#rooms.get(name);
     if (!room || room.config.e2e) return false;
+    room.rules.moderation.liftBans();
     room.close('room-reopened');
     this.#rooms.delete(name);
     this.#elsewhere.ended(room);

@@ -33,6 +33,8 @@ export class Moderation {
   #mode;
   #settings;
   #bans;
+  /** Ids of the members' bans here, the oldest first. @type {string[]} */
+  #made = [];
   #clock;
   #log;
   #events;
@@ -112,6 +114,7 @@ export class Moderation {
     } = member;
     const isBanned =
       banMs > 0 && this.#bans.add(this.#room, label, { identity, tokenId, network }, banMs);
+    if (isBanned) this.#noteBan(by);
     const others =
       isBanned && identity !== null
         ? [...this.#people.places.holders(member)].filter((one) => one.identity === identity)
@@ -341,6 +344,22 @@ export class Moderation {
   /** The bans of this room. */
   bans() {
     return this.#bans.list(this.#room);
+  }
+
+  /** Notes the newest ban, unless it is the operator's. @param {By} by */
+  #noteBan(by) {
+    if (by.id === OPERATOR.id) return;
+    const ids = this.bans().map(({ id }) => id);
+    this.#made.push(ids[ids.length - 1]);
+    this.#made = this.#made.filter((id) => ids.includes(id));
+  }
+
+  /**
+   * Lifts the members' bans, because another room has this one's name by right. The operator's
+   * bans stay.
+   */
+  liftBans() {
+    for (const id of this.#made.splice(0)) this.#bans.remove(this.#room, id);
   }
 
   /** @param {string} id  of a ban @param {By} by @returns {ErrorCode | null} */

@@ -5,6 +5,7 @@ import { errors } from '../../../../public/shared/errors.js';
 import { ResumeTokens } from '../../../../server/access/resume-token.js';
 import { Arrivals } from '../../../../server/host/arrivals.js';
 import { networkOfPeer } from '../../../../server/network-address.js';
+import { OPERATOR } from '../../../../server/state/grant.js';
 import { Conference, settle } from '../../../fakes/conference.js';
 import { FakeSession } from '../../../fakes/fake-session.js';
 
@@ -296,6 +297,24 @@ describe('a room whose people come encrypted to one that was opened unencrypted'
       format: { frameMs: 20 },
       rules: { locked: false },
     });
+  });
+
+  it('has none of its members’ bans, and all of the operator’s', async () => {
+    const { conference: one } = node();
+    const ann = await one.join('Ann', { e2e: true, mode: 'forward' });
+    const { conference: other } = node({ atMs: 13_000 });
+    const [early, eve, mal] = [
+      await other.join('Early'),
+      await other.join('Eve'),
+      await other.join('Mal'),
+    ];
+    other.rooms.get('lab')?.rules.moderation.remove(mal.id, { banMs: 60_000 }, OPERATOR);
+    const ban = { type: 'moderate', action: 'remove', person: eve.id, banSeconds: 60 };
+    early.session.handler?.control(ban);
+    const banned = () => other.rooms.bans.list('lab').map(({ name }) => name);
+    expect(banned()).toEqual(['Mal', 'Eve']);
+    await other.join('Ann', { e2e: true, mode: 'forward', resume: tokenOf(ann) });
+    expect(banned()).toEqual(['Mal']);
   });
 
   it('ends that one, whose end and the other’s beginning are told', async () => {
