@@ -137,10 +137,13 @@ export class PersonTrack {
   end() {
     if (this.#ended) return;
     this.#ended = true;
-    if (this.#encoding) this.#encoding.end();
-    else this.#track.end();
-    this.#file.end(this.#track.frames * this.frameSeconds);
-    this.#close();
+    try {
+      if (this.#encoding) this.#encoding.end();
+      else this.#track.end();
+    } finally {
+      this.#file.end(this.#track.frames * this.frameSeconds);
+      this.#close();
+    }
   }
 
   #close() {

@@ -322,10 +322,21 @@ export class Recording {
     if (this.#ended) return;
     this.#ended = true;
     this.#clock.stop();
-    for (const track of [...this.#tracks.values(), ...this.#leaving]) track.end();
-    this.#mixTrack.end();
-    this.#mixFile.end(this.#mixTrack.frames * (this.#settings.format.frameMs / 1000));
-    this.#describe();
+    const frameSeconds = this.#settings.format.frameMs / 1000;
+    const ends = [
+      ...[...this.#tracks.values(), ...this.#leaving].map((track) => () => track.end()),
+      () => this.#mixTrack.end(),
+      () => this.#mixFile.end(this.#mixTrack.frames * frameSeconds),
+      () => this.#describe(),
+    ];
+    // A part that fails keeps neither another file nor the recording open.
+    for (const end of ends) {
+      try {
+        end();
+      } catch (error) {
+        this.#directory.failed(error);
+      }
+    }
     this.#onEnd();
   }
 }

@@ -1,8 +1,9 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Recordings } from '../../../server/recording/recordings.js';
+import { Track } from '../../../server/recording/track.js';
 import { Conference, settle } from '../../fakes/conference.js';
 import { errorsTo } from '../../../testkit/log-lines.js';
 
@@ -168,6 +169,23 @@ describe('a fault', () => {
     await vi.waitFor(() => expect(failures).toHaveLength(1));
     expect(failures[0]).toMatch(new RegExp(`"recording":"${id}","room":"lab".*on purpose`));
     expect([ann, bob].map(({ session }) => session.closed)).toEqual([null, null]);
+  });
+
+  it('in ending one person’s file keeps neither another file nor the recording open', async () => {
+    const { conference, bob, recordings, failures } = await recordedRoom();
+    const recorded = () => conference.rooms.get('lab')?.people.find(bob.id)?.recorded;
+    await vi.waitFor(() => expect(recorded()).toBe(true));
+    // Bob's track is the first to end.
+    const end = vi.spyOn(Track.prototype, 'end');
+    onTestFinished(() => end.mockRestore());
+    end.mockImplementationOnce(() => {
+      throw new Error('on purpose');
+    });
+    stop(bob);
+    conference.pass(200);
+    await vi.waitFor(() => expect(last(bob, 'recording').recording.ready).toBe(true));
+    expect(recordings.stats().open).toBe(0);
+    expect(failures.join()).toContain('on purpose');
   });
 
   it('in telling people of a full disk ends their room alone', async () => {
