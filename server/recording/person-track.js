@@ -79,7 +79,11 @@ export class PersonTrack {
    * @returns {number} level of the person's sound, in −dBov
    */
   write(frame, mix) {
-    if (frame < this.agreedFrame) return SILENT_LEVEL;
+    if (frame < this.agreedFrame) {
+      // After hours this takes longer than a frame, and their first words would be missing.
+      this.#track.fillAhead(frame - this.#firstFrame);
+      return SILENT_LEVEL;
+    }
     if (this.#encoded) return this.#encode(frame, mix, this.#encoded);
     if (!this.#track.fill(frame - this.#firstFrame)) return SILENT_LEVEL;
     const packets = this.#packetsWith(frame);

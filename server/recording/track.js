@@ -66,7 +66,7 @@ export class Track {
    * @returns {boolean} false if more is left to fill: call it again
    */
   fill(frames) {
-    let samples = (frames - this.frames) * this.#opusFrames * this.#opusFrameSamples;
+    let samples = this.#samplesTo(frames);
     for (let i = 0; samples > 0 && i < MAX_PACKETS_AT_ONCE; i++) {
       const long = samples >= MAX_PACKET_SAMPLES;
       const packet = long ? this.#longSilence : this.#silence;
@@ -75,6 +75,23 @@ export class Track {
       samples -= lasts;
     }
     return samples <= 0;
+  }
+
+  /**
+   * Fills most of that time ahead. Only the longest packets are used, so the file is the same.
+   * @param {number} frames  as for `fill`
+   */
+  fillAhead(frames) {
+    let samples = this.#samplesTo(frames);
+    for (let i = 0; samples >= MAX_PACKET_SAMPLES && i < MAX_PACKETS_AT_ONCE; i++) {
+      this.#ogg.put(this.#longSilence, 0, this.#longSilence.length, MAX_PACKET_SAMPLES);
+      samples -= MAX_PACKET_SAMPLES;
+    }
+  }
+
+  /** Samples of GRANULE_RATE that lack to a number of frames. @param {number} frames */
+  #samplesTo(frames) {
+    return (frames - this.frames) * this.#opusFrames * this.#opusFrameSamples;
   }
 
   /**
