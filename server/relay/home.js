@@ -32,7 +32,7 @@ import { AGAIN_MS, InOrder, SentMessages } from './reliable-link.js';
 /** Limit of sessions at other nodes: each takes some kilobytes here. */
 const MAX_RELAYED = 50_000;
 
-/** Most links that are remembered, also of relays without sessions. */
+/** Most links, with those of relays without sessions, which are forgotten first. */
 const MAX_LINKS = 4096;
 
 /**
@@ -167,11 +167,22 @@ export class RelayHome {
     known?.received.close();
     this.#links.delete(key);
     this.#links.set(key, link);
-    const [[oldest, { received }]] = this.#links;
-    if (this.#links.size <= MAX_LINKS) return link;
-    received.close();
-    this.#links.delete(oldest);
+    if (this.#links.size > MAX_LINKS) this.#forgetOldest(link);
     return link;
+  }
+
+  /**
+   * Forgets the oldest link without sessions. One with sessions must stay: its relay drops messages
+   * whose numbers begin again.
+   * @param {Link} kept  that has only begun
+   */
+  #forgetOldest(kept) {
+    for (const [key, link] of this.#links) {
+      if (link.sessions > 0 || link === kept) continue;
+      link.received.close();
+      this.#links.delete(key);
+      return;
+    }
   }
 
   /** @param {RelayOf} relay @param {RelayLink[]} links */

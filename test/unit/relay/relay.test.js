@@ -107,6 +107,21 @@ describe('a room that another node relays', () => {
     expect(last(await relayed(call, 'Again'), 'welcome')).toMatchObject({ role: 'listener' });
   });
 
+  it('is told all that comes there, though thousands of other relays come and go', async () => {
+    const call = await create();
+    const { nodes, home, ann } = call;
+    const far = await relayed(call);
+    const stranger = nodes.network.join('stranger');
+    const about = { version: 2, from: 'x', epoch: 1, stream: 1, number: 1, links: [] };
+    for (let i = 0; i < 4200; i++)
+      stranger.publish(home.cluster.wire.subjects.relayUp(home.id), { ...about, room: `r${i}` });
+    // In this time each listener is reported as present once.
+    await nodes.pass(6000);
+    send(ann, { type: 'chat', text: 'still there' });
+    await nodes.pass(400);
+    expect(last(far, 'chat')?.message.text).toBe('still there');
+  });
+
   it('stays when a timer of its own node fails', async () => {
     const call = await create();
     const { nodes, home } = call;
