@@ -284,13 +284,14 @@ export class RelayHome {
     const outbox = this.#outboxes.get(key);
     if (outbox) return outbox;
     const { bus, subjects } = this.#wire;
-    const opened = new RelayOutbox((/** @type {RelayAnswer[]} */ answers) => {
+    const send = (/** @type {RelayAnswer[]} */ answers) => {
       const told = { version: CLUSTER_VERSION, room, epoch, answers };
       const link = this.#links.get(key);
       if (link) link.sent.send({ ...told, stream: link.stream });
       else bus.publish(subjects.relayDown(node), told);
-      if (this.#outboxes.get(key) === opened) this.#outboxes.delete(key);
-    });
+    };
+    // Kept until all is sent: a second outbox could send later messages first.
+    const opened = new RelayOutbox(send, () => void this.#outboxes.delete(key));
     this.#outboxes.set(key, opened);
     return opened;
   }

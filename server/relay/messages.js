@@ -115,10 +115,15 @@ export class RelayOutbox {
   #bytes = 0;
   #isDue = false;
   #send;
+  #onSent;
 
-  /** @param {(batch: T[]) => void} send */
-  constructor(send) {
+  /**
+   * @param {(batch: T[]) => void} send
+   * @param {() => void} [onSent]  called when everything of a moment has been sent
+   */
+  constructor(send, onSent = () => {}) {
     this.#send = send;
+    this.#onSent = onSent;
   }
 
   /** The last waiting item, which may still grow. */
@@ -145,6 +150,7 @@ export class RelayOutbox {
     queueMicrotask(() => {
       this.#isDue = false;
       this.flush();
+      this.#onSent();
     });
   }
 

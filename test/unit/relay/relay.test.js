@@ -107,6 +107,18 @@ describe('a room that another node relays', () => {
     expect(last(await relayed(call, 'Again'), 'welcome')).toMatchObject({ role: 'listener' });
   });
 
+  it('is told there in order, however much comes at once', async () => {
+    const call = await create();
+    const far = await relayed(call);
+    const { session } = call.room().people.find(far.id);
+    const [from, name, text, at] = ['1', 'Ann', 'x'.repeat(1000), new Date(0).toISOString()];
+    const numbers = Array.from({ length: 200 }, (_, i) => i + 1);
+    for (const number of numbers)
+      session.sendControl({ type: 'chat', message: { number, from, name, text, at } });
+    await call.nodes.pass(50);
+    expect(far.session.told('chat').map(({ message }) => message.number)).toEqual(numbers);
+  });
+
   it('is told all that comes there, though thousands of other relays come and go', async () => {
     const call = await create();
     const { nodes, home, ann } = call;
