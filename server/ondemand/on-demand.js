@@ -9,7 +9,9 @@
 
 import { errors } from '../../public/shared/errors.js';
 import { countRefusal } from '../counts.js';
+import { stackOf } from '../log.js';
 import { networkOfPeer } from '../network-address.js';
+import { guardedClock } from '../timers.js';
 import { Reader } from './reader.js';
 import { SegmentJobs } from './segment-jobs.js';
 import { SegmentStore } from './segment-store.js';
@@ -25,6 +27,7 @@ export class OnDemand {
   #recordings;
   #bans;
   #clock;
+  #log;
   #jobs;
   #store = new SegmentStore();
   /** By recording's id. @type {Map<string, Set<Reader>>} */
@@ -35,12 +38,13 @@ export class OnDemand {
    * @param {Recordings} options.recordings
    * @param {Pick<Bans, 'has'>} options.bans
    * @param {Clock} options.clock
-   * @param {Pick<Log, 'warn'>} options.log
+   * @param {Pick<Log, 'warn' | 'error'>} options.log
    */
   constructor({ recordings, bans, clock, log }) {
     this.#recordings = recordings;
     this.#bans = bans;
     this.#clock = clock;
+    this.#log = log;
     this.#jobs = new SegmentJobs({ recordings, clock, log });
     recordings.whenRemoved((id) => this.#removed(id));
   }
@@ -90,9 +94,17 @@ export class OnDemand {
     /** Null until it is read. @type {string | null} */
     let room = null;
     void this.#recordings.roomOf(id).then((found) => (room = found));
+    // A fault of one listener's timer must not end the server.
+    const clock = guardedClock(this.#clock, (error) => {
+      this.#log.error(
+        { event: 'session-failed', room, peer: native.peer, error: stackOf(error) },
+        'session failed',
+      );
+      reader.close('internal');
+    });
     const reader = new Reader({
       native,
-      clock: this.#clock,
+      clock,
       segments,
       read: (rate, number) => this.#store.read(directory, rate, number),
       describe: () => ({ on: this.#recordings.isOpen(id) }),

@@ -6,6 +6,7 @@ import { errors } from '../../../public/shared/errors.js';
 import { Bans } from '../../../server/access/bans.js';
 import { OnDemand } from '../../../server/ondemand/on-demand.js';
 import { FakeClock } from '../../../testkit/fake-clock.js';
+import { logTo } from '../../../testkit/log-lines.js';
 import { settle } from '../../fakes/conference.js';
 
 it('a network banned from the recording’s room is refused as banned; others aren’t', async () => {
@@ -19,7 +20,7 @@ it('a network banned from the recording’s room is refused as banned; others ar
     wasRemoved: () => false,
     whenRemoved() {},
   });
-  const onDemand = new OnDemand({ recordings, bans, clock, log: { warn() {} } });
+  const onDemand = new OnDemand({ recordings, bans, clock, log: logTo() });
   const answerTo = async (/** @type {string} */ peer) => {
     /** @type {unknown[]} */
     const answers = [];
@@ -39,7 +40,8 @@ it('a network banned from the recording’s room is refused as banned; others ar
   await onDemand.close();
 });
 
-it('a network that is banned while it listens is sent nothing more', async () => {
+/** A recording of a room, and who listens to it. */
+function recorded() {
   const directory = mkdtempSync(join(tmpdir(), 'aloud-on-demand-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const segments = { rates: [16_000], channels: 1, count: 3, whole: true };
@@ -53,7 +55,9 @@ it('a network that is banned while it listens is sent nothing more', async () =>
     isOpen: () => false,
     whenRemoved() {},
   });
-  const onDemand = new OnDemand({ recordings, bans, clock, log: { warn() {} } });
+  /** @type {string[]} */
+  const lines = [];
+  const onDemand = new OnDemand({ recordings, bans, clock, log: logTo(lines) });
   onTestFinished(() => onDemand.close());
   /** @param {string} peer */
   const listen = async (peer) => {
@@ -69,10 +73,28 @@ it('a network that is banned while it listens is sent nothing more', async () =>
     await settle();
     return native;
   };
+  return { clock, bans, listen, lines };
+}
+
+it('a network that is banned while it listens is sent nothing more', async () => {
+  const { clock, bans, listen } = recorded();
   const [eve, ann] = [await listen('203.0.113.9:4000'), await listen('203.0.113.8:4000')];
   clock.advance(1000);
   expect([eve.ends, ann.ends]).toEqual([0, 0]);
   bans.add('tea', 'Eve', { identity: null, tokenId: null, network: '203.0.113.9' }, 60_000);
   clock.advance(1000);
   expect([eve.closedWith, eve.ends, ann.ends]).toEqual([errors.banned.close, 1, 0]);
+});
+
+it('a fault in the timer of one who listens ends that session alone', async () => {
+  const { clock, bans, listen, lines } = recorded();
+  const [eve, ann] = [await listen('203.0.113.9:4000'), await listen('203.0.113.8:4000')];
+  bans.has = (_room, { network }) => {
+    if (network === '203.0.113.9') throw new Error('on purpose');
+    return false;
+  };
+  clock.advance(1000);
+  expect([eve.closedWith, eve.ends, ann.ends]).toEqual([errors.internal.close, 1, 0]);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/^session failed .*"room":"tea","peer":"203.0.113.9:4000".*on purpose/);
 });
