@@ -484,7 +484,8 @@ export class Recordings {
         identity: null,
         network: null,
       };
-      this.#usage.set(id, owner, bytes);
+      // A recording may be deleted while it is measured.
+      if (!this.#removed.has(id)) this.#usage.set(id, owner, bytes);
     }
     for (const id of this.#usage.ids)
       if (!ids.has(id) && !this.isOpen(id)) await this.#forgetMissing(id);
