@@ -18,6 +18,9 @@ const BEST_TRANSPORT = `(async () => {
       (file) => import('/public/' + file),
     ),
   );
+  // A busy machine is given more time before the next transport is tried.
+  const setTimeout = (run, ms) => systemClock.setTimeout(run, 10 * ms);
+  const patient = { ...systemClock, setTimeout };
   const config = await fetchConfig(location.origin);
   const message = { type: 'join', version: 1, room: 'tea', name: 'Ann' };
   const handler = { onPacket() {}, onControl() {}, onClosed() {} };
@@ -28,7 +31,7 @@ const BEST_TRANSPORT = `(async () => {
     message,
     handler,
     prove: async () => {},
-    clock: systemClock,
+    clock: patient,
   });
   connection.close();
   return took;
@@ -74,6 +77,5 @@ inBrowser.describe('the printed address', () => {
         }
       }
     },
-    60_000,
   );
 });

@@ -10,7 +10,7 @@ import { DaySchedule } from '../../testkit/fake-clock.js';
 import { canBuildNative, requireOrSkip } from '../../testkit/skip.js';
 import { startServer } from '../../testkit/aloud-server.js';
 import { BROWSER, chromiumPath, inBrowser, openBrowser } from '../../testkit/browsers/browser.js';
-import { CUT_OFF, joinRoom, openRoom, shows } from './support/room-page.js';
+import { CUT_OFF, givePatience, joinRoom, openRoom, shows } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -40,7 +40,8 @@ inBrowser.describe(`a call in ${BROWSER}`, () => {
   });
 
   inBrowser.it('chooses WebTransport', async () => {
-    const page = await site.join('auto', { name: 'Anna', transport: 'auto' });
+    const visit = /** @type {const} */ ({ name: 'Anna', transport: 'auto' });
+    const page = await site.join('auto', { ...visit, prepare: givePatience });
     expect(await page.getByLabel('How you are connected').innerText()).toMatch(
       /Connected over WebTransport/,
     );

@@ -26,6 +26,9 @@ const TRANSPORTS = `(async () => {
       (file) => import('/public/' + file),
     ),
   );
+  // A busy machine is given more time before the next transport is tried.
+  const setTimeout = (run, ms) => systemClock.setTimeout(run, 10 * ms);
+  const patient = { ...systemClock, setTimeout };
   const config = await fetchConfig(location.origin);
   const message = { type: 'join', version: 1, room: 'tea', name: 'Ann' };
   const handler = { onPacket() {}, onControl() {}, onClosed() {} };
@@ -38,7 +41,7 @@ const TRANSPORTS = `(async () => {
       message,
       handler,
       prove: async () => {},
-      clock: systemClock,
+      clock: patient,
     });
     connection.close();
     all.push(took);
@@ -78,6 +81,5 @@ inBrowser.describe('a page of --lan', () => {
       }
       expect(certificates[0]).toEqual(certificates[1]);
     },
-    60_000,
   );
 });

@@ -30,6 +30,16 @@ export const CUT_OFF = new RegExp(
 );
 
 /**
+ * Runs in a page: hides the notice that the computer has too little time, which is about the
+ * machine that runs the tests.
+ */
+function hideBusyNotice() {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('[data-code=computer-busy] { display: none; }');
+  document.adoptedStyleSheets.push(sheet);
+}
+
+/**
  * Opens a page in a profile of its own.
  * @param {Browser} browser
  * @param {string} url
@@ -39,6 +49,7 @@ export const CUT_OFF = new RegExp(
  */
 export async function openPage(browser, url, options, prepare, kind) {
   const context = await browser.newContext(options);
+  await context.addInitScript(hideBusyNotice);
   if (kind) expected.set(context, kind);
   /** @type {string[]} */
   const met = [];
@@ -82,6 +93,19 @@ export async function throughLink(link) {
   return (/** @type {Page} */ page) =>
     page.route('**/api/config?*', (route) => route.fulfill({ json }));
 }
+
+/**
+ * Gives a page's transports more time to answer before it tries the next, or gives up.
+ * @param {Page} page
+ */
+export const givePatience = (page) =>
+  page.route('**/client/connection/choose.js', async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text())
+      .replace('PATIENCE_MS = 1500', 'PATIENCE_MS = 60_000')
+      .replace('webtransport: 3000', 'webtransport: 60_000');
+    await route.fulfill({ response, body });
+  });
 
 /**
  * Opens a room's page, with the form filled in by its address. The browser leaves the microphone's
