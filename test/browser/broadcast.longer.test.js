@@ -125,7 +125,7 @@ inBrowser.describe(`a broadcast, in ${BROWSER}`, () => {
         await lea.getByText(/^LIVE 00:\d\d$/).waitFor();
         const heard = await record(lea);
         await expect
-          .poll(async () => likeness(announcer, await heard()), { timeout: 8000, interval: 1500 })
+          .poll(async () => likeness(announcer, await heard()), { timeout: 20_000, interval: 1500 })
           .toBeGreaterThan(HEARD);
         expect(
           await lea.evaluate(() => [
@@ -148,13 +148,13 @@ inBrowser.describe(`a broadcast, in ${BROWSER}`, () => {
         await button(lea, 'Mute').waitFor();
         await expect
           .poll(() => likeness(guest, ann.recording.subarray(0, ann.recorded)), {
-            timeout: 8000,
+            timeout: 20_000,
             interval: 500,
           })
           .toBeGreaterThan(HEARD);
         // The sound continued: the recorder is still on the same call.
         await expect
-          .poll(async () => likeness(announcer, await heard()), { timeout: 8000, interval: 1500 })
+          .poll(async () => likeness(announcer, await heard()), { timeout: 20_000, interval: 1500 })
           .toBeGreaterThan(HEARD);
 
         ann.sendControl(moderate.setRole(id, 'listener'));
@@ -233,7 +233,10 @@ inBrowser.describe(`a broadcast, in ${BROWSER}`, () => {
           expect(await inside.evaluate(() => crossOriginIsolated)).toBe(false);
           const heard = await record(/** @type {any} */ (inside));
           await expect
-            .poll(async () => likeness(announcer, await heard()), { timeout: 8000, interval: 1500 })
+            .poll(async () => likeness(announcer, await heard()), {
+              timeout: 20_000,
+              interval: 1500,
+            })
             .toBeGreaterThan(HEARD);
         } finally {
           other.close();

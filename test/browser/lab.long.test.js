@@ -24,7 +24,7 @@ inBrowser.describe("the lab's page", () => {
     await expect.poll(people, { timeout: 20_000 }).toBeGreaterThan(3);
     await page.getByRole('button', { name: 'Stop' }).click();
     await ended(page);
-    await expect.poll(people, { timeout: 5000 }).toBe(0);
+    await expect.poll(people).toBe(0);
     expect(await page.getByRole('status').innerText()).toMatch(/^Stopped/);
     await startOf(page).click();
     // A join that is answered as its page goes away is nobody's to take back.
@@ -33,7 +33,7 @@ inBrowser.describe("the lab's page", () => {
       .first()
       .waitFor({ timeout: 20_000 });
     await page.goto('about:blank');
-    await expect.poll(people, { timeout: 5000 }).toBe(0);
+    await expect.poll(people).toBe(0);
   });
 
   inBrowser.it('says why a protocol is not there, and asks for one at least', async () => {
@@ -87,7 +87,7 @@ inBrowser.describe("the lab's page", () => {
       const sound = await tableOf(page, 'Sound latency of each protocol');
       for (const protocol of ['WebSocket', 'HTTP/1'])
         expect(parseFloat(sound['Similarity to the original'][protocol])).toBeGreaterThan(50);
-      expect(closed.rooms.people).toBe(0);
+      await expect.poll(() => closed.rooms.people).toBe(0);
     } finally {
       await site.closePages();
       await closed.close();

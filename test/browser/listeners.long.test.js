@@ -44,7 +44,7 @@ inBrowser.describe(`the page of the call for listeners, in ${BROWSER}`, () => {
       await button(lea, 'Listen').click();
       await button(lea, 'Leave').waitFor();
       await lea.getByText('1 person · 1 listener').waitFor();
-      await ann.getByText('1 person · 1 listener').waitFor({ timeout: 8000 });
+      await ann.getByText('1 person · 1 listener').waitFor();
       expect(await people(ann)).toEqual([expect.stringMatching(/^Ann \(you\)/)]);
       expect(await people(lea)).toEqual([
         expect.stringMatching(/^Ann/),
@@ -68,7 +68,7 @@ inBrowser.describe(`the page of the call for listeners, in ${BROWSER}`, () => {
       await lea.keyboard.press('Enter');
       await button(lea, 'Leave').waitFor();
       await lea.keyboard.press('h');
-      await ann.getByRole('button', { name: 'Let speak: Lea' }).waitFor({ timeout: 8000 });
+      await ann.getByRole('button', { name: 'Let speak: Lea' }).waitFor();
       expect(await violationsOf(ann)).toEqual([]);
       await ann.getByRole('button', { name: 'Let speak: Lea' }).click();
       await expect

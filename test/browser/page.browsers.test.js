@@ -124,18 +124,16 @@ inBrowser.describe(`the page in ${BROWSER}`, () => {
   inBrowser.it('works by keyboard, and tells of people who come and go', async () => {
     const anna = await site.room('keys', { name: 'Anna' });
     await anna.keyboard.press('Enter');
-    await expect
-      .poll(() => anna.evaluate(() => document.activeElement?.id), { timeout: 5000 })
-      .toBe('call-title');
+    await expect.poll(() => anna.evaluate(() => document.activeElement?.id)).toBe('call-title');
     const ben = await site.guest('keys', 'Ben');
-    await expect.poll(() => announced(anna), { timeout: 5000 }).toBe('Ben joined.');
+    await expect.poll(() => announced(anna)).toBe('Ben joined.');
     ben.mute(true);
-    await expect.poll(() => announced(anna), { timeout: 5000 }).toBe('Ben is muted.');
+    await expect.poll(() => announced(anna)).toBe('Ben is muted.');
     await ben.close();
-    await expect.poll(() => announced(anna), { timeout: 5000 }).toBe('Ben left.');
+    await expect.poll(() => announced(anna)).toBe('Ben left.');
     await anna.getByRole('button', { name: 'Leave' }).press('Enter');
     await expect.poll(() => anna.evaluate(() => document.activeElement?.id)).toBe('join-button');
-    await expect.poll(() => announced(anna), { timeout: 5000 }).toBe('You left the call.');
+    await expect.poll(() => announced(anna)).toBe('You left the call.');
   });
 
   // Firefox can't be asked for dark colours by WebDriver BiDi yet.

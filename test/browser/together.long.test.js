@@ -61,7 +61,7 @@ inBrowser.describe(`being together in ${BROWSER}`, () => {
     );
     await says.waitFor();
     expect(await messages(anna).count()).toBeLessThan(8);
-    await expect.poll(() => messages(anna).count(), { timeout: 8000 }).toBe(8);
+    await expect.poll(() => messages(anna).count()).toBe(8);
     expect(
       await messages(anna)
         .getByRole('paragraph')
@@ -294,9 +294,7 @@ inBrowser.describe(`being together in ${BROWSER}`, () => {
     await site.guest('panel', 'Ben');
     await button(anna, 'Sound').click();
     const panel = anna.getByRole('complementary', { name: 'Sound' });
-    await expect
-      .poll(() => panel.innerText(), { timeout: 10_000 })
-      .toMatch(/What you hear is \d+ ms old/);
+    await expect.poll(() => panel.innerText()).toMatch(/What you hear is \d+ ms old/);
     for (const name of [
       'Round trip',
       'Received audio',
@@ -356,8 +354,7 @@ inBrowser.describe(`being together in ${BROWSER}`, () => {
     await slider.fill('200');
     const shown = (/** @type {Page} */ page) =>
       page.getByRole('img', { name: /^Server-side delay/ }).getAttribute('aria-label');
-    for (const page of [anna, ben])
-      await expect.poll(() => shown(page), { timeout: 10_000 }).toMatch(/Now 200 ms/);
+    for (const page of [anna, ben]) await expect.poll(() => shown(page)).toMatch(/Now 200 ms/);
     await anna.getByRole('switch', { name: 'Automatic delay' }).check();
     await expect.poll(() => shown(ben), { timeout: 20_000 }).not.toMatch(/Now 200 ms/);
     // The token is kept only for this tab.

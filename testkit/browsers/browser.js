@@ -25,6 +25,9 @@ export const isFirefox = process.env.ALOUD_TEST_BROWSER === 'firefox';
 /** The name of the browser that the tests drive. */
 export const BROWSER = isFirefox ? 'Firefox' : 'Chromium';
 
+/** Time limit for a browser's start on a busy machine, in milliseconds. */
+const START_MS = 90_000;
+
 /** `describe` and `it` for tests in a browser; skipped by name where there is none. */
 export const inBrowser = isFirefox
   ? requireOrSkip(findFirefox(), 'Firefox and PulseAudio are not both installed: set FIREFOX_PATH')
@@ -53,6 +56,7 @@ export async function openBrowser({
   await writeFile(file, formatWav({ sampleRate: 48000, channels: [speech].flat() }));
   const browser = await chromium.launch({
     executablePath: chromiumPath,
+    timeout: START_MS,
     args: [
       ...CHROMIUM_ARGUMENTS,
       ...(isMeasured ? [] : QUICK_START),

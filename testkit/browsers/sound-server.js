@@ -13,7 +13,7 @@ export const canServeSound = () =>
   PROGRAMS.every((program) => spawnSync(program, ['--version']).status === 0);
 
 /** Time limit for the start of the sound server, in milliseconds. */
-const START_MS = 10_000;
+const START_MS = 30_000;
 
 const pause = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 

@@ -96,7 +96,7 @@ inBrowser.describe("the lab's page on a server with the plugin", () => {
         await measure(page, 6, ['WebSocket']);
         await expect.poll(() => server.rooms.people, { timeout: 20_000 }).toBe(4);
         await ended(page);
-        expect(server.rooms.people).toBe(0);
+        await expect.poll(() => server.rooms.people).toBe(0);
         const trips = await tableOf(page, 'Round trips of each protocol');
         expect(Number(trips.Answered['Data channel'])).toBeGreaterThan(100);
         expect(trips.Lost['Data channel']).toBe('0');

@@ -27,7 +27,7 @@ inBrowser.describe("measurements of the lab's page", () => {
         await measure(page, 6);
         await expect.poll(people, { timeout: 20_000 }).toBe(2 * protocols.length);
         await ended(page);
-        expect(people()).toBe(0);
+        await expect.poll(people).toBe(0);
         expect(await page.getByRole('status').innerText()).toMatch(/^Done\. Median round trip: /);
         const trips = await tableOf(page, 'Round trips of each protocol');
         const sound = await tableOf(page, 'Sound latency of each protocol');
@@ -127,7 +127,7 @@ inBrowser.describe("measurements of the lab's page", () => {
         expect(parseFloat(least['B hears 90 % from a delay of'].WebSocket)).toBeLessThan(50);
         const { spans } = JSON.parse(await download(page, 'JSON')).received_audio;
         expect(new Set(spans.map((/** @type {any} */ span) => span.server_delay_ms)).size).toBe(51);
-        expect(people()).toBe(0);
+        await expect.poll(people).toBe(0);
       },
       () => site.closePages(),
     ),

@@ -147,6 +147,5 @@ inBrowser.describe(`how near a listener is, in ${BROWSER}`, () => {
           await other.close();
         }
       }),
-    60_000,
   );
 });

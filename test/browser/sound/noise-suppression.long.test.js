@@ -48,20 +48,20 @@ inBrowser.describe(`noise suppression in ${BROWSER}`, () => {
       const page = await open('fan');
       const guest = await listener('fan');
       try {
-        await expect.poll(() => heardDb(guest), { timeout: 8000 }).toBeGreaterThan(-45);
+        await expect.poll(() => heardDb(guest)).toBeGreaterThan(-45);
         await page.waitForTimeout(1000);
         const fanDb = heardDb(guest);
         await page.getByRole('button', { name: 'Settings' }).click();
         expect(await toggle(page, 'Stronger noise suppression').isDisabled()).toBe(true);
         await toggle(page, 'Noise suppression').check();
         await toggle(page, 'Stronger noise suppression').check();
-        await expect.poll(() => heardDb(guest), { timeout: 8000 }).toBeLessThan(fanDb - 10);
+        await expect.poll(() => heardDb(guest)).toBeLessThan(fanDb - 10);
         await page.getByRole('button', { name: 'Sound', exact: true }).click();
         await page.getByText('10 ms of your sound’s delay comes from noise suppression.').waitFor();
 
         await page.getByRole('button', { name: 'Settings' }).click();
         await toggle(page, 'Music').check();
-        await expect.poll(() => heardDb(guest), { timeout: 8000 }).toBeGreaterThan(fanDb - 2);
+        await expect.poll(() => heardDb(guest)).toBeGreaterThan(fanDb - 2);
       } finally {
         await guest.close();
       }

@@ -55,7 +55,7 @@ tests.describe('a shared sound of a tab in Chromium', () => {
       await page.getByText('Everybody hears “Sound of a tab”').waitFor();
       const heardDb = () =>
         levelDb(guest.recording.subarray(guest.recorded - RATE / 2, guest.recorded));
-      await expect.poll(heardDb, { timeout: 8000 }).toBeGreaterThan(-18);
+      await expect.poll(heardDb).toBeGreaterThan(-18);
       expect(heardDb()).toBeLessThan(-16);
       await tuner.close();
       await page.getByText('It is over: nobody hears it any more.').waitFor();

@@ -265,6 +265,5 @@ inBrowser.describe('a stall of 300 ms in speech without a pause, heard in Chromi
         },
         () => site.closePages(),
       ),
-    100_000,
   );
 });

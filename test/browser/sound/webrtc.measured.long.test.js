@@ -108,9 +108,7 @@ inBrowser.describe('WebRTC', () => {
     expect(location).toMatch(/^\/whip\/tea\/[\w-]{22}$/);
     expect(sdp).toMatch(/^m=video 9 .*a=inactive\r\n.*^m=audio /ms);
     expect(sdp).toMatch(/stereo=1/);
-    await expect
-      .poll(() => ann.people.at(-1), { timeout: 5000 })
-      .toMatchObject({ name: 'OBS', transport: 'whip' });
+    await expect.poll(() => ann.people.at(-1)).toMatchObject({ name: 'OBS', transport: 'whip' });
     await undisturbed(async () => {
       const { hz, level, gaps } = toneIn((await hear(ann, 6)).subarray(4 * 48_000), 48_000);
       expect(Math.abs(hz - TONE_HZ)).toBeLessThan(3);
@@ -150,6 +148,6 @@ inBrowser.describe('WebRTC', () => {
       expect(Math.abs(hz - TONE_HZ)).toBeLessThan(3);
       expect(Math.abs(level - LEVEL_DB)).toBeLessThan(1.5);
     });
-    await expect.poll(() => ann.audience, { timeout: 8000 }).toBe(0);
+    await expect.poll(() => ann.audience).toBe(0);
   });
 });
