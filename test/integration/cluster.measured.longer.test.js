@@ -64,7 +64,7 @@ async function pair(room) {
       expect(listener.recorded).toBeGreaterThan(700 * 48);
       expect(longestGapMs(lately(listener, 500))).toBeLessThan(200);
     },
-    { timeout: 8000 },
+    { timeout: 20_000 },
   );
   return { speaker, listener };
 }
@@ -207,26 +207,38 @@ requireOrSkip(nats !== null, 'nats-server is not installed').describe(
 
     if (!isLong)
       it('goes on without one or all NATS servers, except for rooms of other nodes', async () => {
-        const { listener } = await pair('nats');
-        const owner = await cluster.ownerOf('nats');
-        const states = listener.states.length;
-        const from = listener.recorded;
-        await endAll([cluster.natsServers[0]]);
-        await pause(1000);
-        await isOne('nats', 2, 2000);
-        await endAll(cluster.natsServers);
-        await vi.waitFor(() => expect(owner.output()).toContain('NATS is lost'), { timeout: 5000 });
-        await pause(500);
-        // Nothing was to be heard of it.
-        expect(longestGapMs(listener.recording.subarray(from, listener.recorded))).toBeLessThan(
-          400,
+        await undisturbed(
+          async () => {
+            const { listener } = await pair('nats');
+            const owner = await cluster.ownerOf('nats');
+            const states = listener.states.length;
+            const from = listener.recorded;
+            const losses = () => owner.output().split('NATS is lost').length;
+            const before = losses();
+            await endAll([cluster.natsServers[0]]);
+            await pause(1000);
+            await isOne('nats', 2, 2000);
+            await endAll(cluster.natsServers);
+            await vi.waitFor(() => expect(losses()).toBeGreaterThan(before));
+            await pause(500);
+            // Nothing was to be heard of it.
+            expect(longestGapMs(listener.recording.subarray(from, listener.recorded))).toBeLessThan(
+              400,
+            );
+            expect(listener.states.length).toBe(states);
+            const known = await join(owner, 'nats', 'Known', { lasting: false });
+            expect(known.people).toHaveLength(3);
+            await expect(join(owner, 'another', 'New', { lasting: false })).rejects.toMatchObject({
+              code: 'cluster-unreachable',
+            });
+          },
+          async () => {
+            await cluster.mendNats();
+            await mend();
+            // Each node has a second connection to NATS again.
+            await pause(2500);
+          },
         );
-        expect(listener.states.length).toBe(states);
-        const known = await join(owner, 'nats', 'Known', { lasting: false });
-        expect(known.people).toHaveLength(3);
-        await expect(join(owner, 'another', 'New', { lasting: false })).rejects.toMatchObject({
-          code: 'cluster-unreachable',
-        });
         await allLeave();
       });
   },
@@ -266,11 +278,9 @@ if (!isLong)
         bridge.cut(false);
         await vi.waitFor(
           async () => expect(Object.values(await halves.peopleIn('cut'))).toEqual([2]),
-          { timeout: 8000, interval: 50 },
+          { timeout: 20_000, interval: 50 },
         );
-        await vi.waitFor(() => expect(longestGapMs(lately(bob, 500))).toBeLessThan(200), {
-          timeout: 5000,
-        });
+        await vi.waitFor(() => expect(longestGapMs(lately(bob, 500))).toBeLessThan(200), 20_000);
         expect([ann.states, bob.states].flat()).not.toContain('away');
       } finally {
         await allLeave();

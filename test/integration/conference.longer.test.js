@@ -136,7 +136,7 @@ const engine = requireOrSkip(isBuilt(), 'the native engine is not built', canBui
             // A person who came and left has no place to return to.
             await pass(PLACE_AFTER_MS + 500);
             bob.vanish();
-            await vi.waitFor(() => expect(ann.people[1].away).toBe(true), 15_000);
+            await vi.waitFor(() => expect(ann.people[1]?.away).toBe(true), 15_000);
             await vi.waitFor(() => expect(ann.people.length).toBe(1), 15_000);
             expect(ann.ended).toBe(null);
           }));
@@ -175,7 +175,7 @@ const engine = requireOrSkip(isBuilt(), 'the native engine is not built', canBui
               15_000,
             );
             bob.mute(true);
-            await vi.waitFor(() => expect(ann.people[1].muted).toBe(true), 15_000);
+            await vi.waitFor(() => expect(ann.people[1]?.muted).toBe(true), 15_000);
             await pass(500);
             const from = ann.recorded;
             await pass(500);

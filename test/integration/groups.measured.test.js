@@ -143,10 +143,10 @@ describe.each(['mix', 'forward'])('groups of a room in mode %s, by their sound',
 
       // Somebody who isn't a moderator changes nothing.
       people.bob.sendControl(moderate.callBack());
-      await vi.waitFor(() => expect(last(people.bob, 'refused')?.code).toBe('not-allowed'), 3000);
+      await vi.waitFor(() => expect(last(people.bob, 'refused')?.code).toBe('not-allowed'));
 
       ann.sendControl(moderate.callBack(2));
-      await vi.waitFor(() => expect(last(people.cid, 'room')?.groups?.secondsLeft).toBe(2), 3000);
+      await vi.waitFor(() => expect(last(people.cid, 'room')?.groups?.secondsLeft).toBe(2));
       expect(hears(people.cid)).toEqual([]);
       await expectHeard(people, {
         ann: 'bob cid dan eve',
@@ -183,7 +183,7 @@ describe('a language of a broadcast, by its sound', () => {
 
       const interpreter = bob.people.find(({ you }) => you)?.id ?? '';
       ann.sendControl(moderate.interpret(interpreter, 'es'));
-      await vi.waitFor(() => expect(last(lea, 'room')?.languages).toEqual(['es']), 3000);
+      await vi.waitFor(() => expect(last(lea, 'room')?.languages).toEqual(['es']));
       lea.sendControl({ type: 'language', language: 'es' });
       const expectInterpreted = () => {
         const [[floor, interpreted], [own, none]] = [levels(lea), levels(max)];
@@ -204,7 +204,7 @@ describe('a language of a broadcast, by its sound', () => {
       await vi.waitFor(expectInterpreted, soon);
 
       lea.sendControl({ type: 'language', language: 'not a language' });
-      await vi.waitFor(() => expect(last(lea, 'refused')?.code).toBe('language-unknown'), 3000);
+      await vi.waitFor(() => expect(last(lea, 'refused')?.code).toBe('language-unknown'));
       ann.sendControl(moderate.interpret(interpreter, null));
       await vi.waitFor(
         () => {

@@ -101,7 +101,7 @@ describe('a room on a server that is set to stereo', () => {
     const ann = await join(server, 'Ann', 'websocket');
     expect(ann.format?.channels).toBe(2);
     await ann.close();
-    await expect.poll(() => server.rooms.get('hall'), { timeout: 3000 }).toBeUndefined();
+    await expect.poll(() => server.rooms.get('hall')).toBeUndefined();
     expect((await join(server, 'Bob', 'websocket', { channels: 1 })).format?.channels).toBe(1);
     expect((await join(server, 'Cid', 'websocket', { channels: 2 })).format?.channels).toBe(1);
   });
