@@ -148,7 +148,7 @@ export class ListenPage {
   #pause() {
     if (this.#state === 'idle') return;
     const wasPlaying = this.#state === 'playing';
-    // The place is kept, and the hand with it.
+    // The place is kept, and the hand with it. Without a connection it is lowered on the return.
     if (this.#handRaised) this.#listening.send({ type: 'hand', raised: false });
     void this.#listening.pause();
     this.#stop(wasPlaying ? texts.paused : texts.ready);
@@ -170,13 +170,16 @@ export class ListenPage {
     this.#view.button(state);
   }
 
-  #playing() {
+  /** @param {CallView} call */
+  #playing({ people, you }) {
     const isBack = this.#state === 'playing';
     this.#setState('playing');
     this.#media.play();
     this.#view.showStatus(isBack ? texts.resumed : texts.playing);
-    // A new place, in the stead of one that couldn't be had again, has the hand down.
-    if (this.#handRaised) this.#listening.send({ type: 'hand', raised: true });
+    // A new place has the hand down. A kept one has it up, if a pause could not lower it.
+    const hand = people.find(({ id }) => id === you)?.hand ?? 0;
+    if (this.#handRaised !== hand > 0)
+      this.#listening.send({ type: 'hand', raised: this.#handRaised });
   }
 
   /** @param {string} code */
@@ -235,8 +238,9 @@ export class ListenPage {
   }
 
   /** @param {CallView} call */
-  #followState({ state, away, end }) {
-    if (state === 'joined') this.#playing();
+  #followState(call) {
+    const { state, away, end } = call;
+    if (state === 'joined') this.#playing(call);
     else if (away !== null) {
       const isLong = Date.now() - away.since > LONG_MS;
       this.#view.showStatus(isLong ? texts.reconnectingLong : texts.reconnecting);

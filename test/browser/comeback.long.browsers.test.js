@@ -128,6 +128,40 @@ inBrowser.describe(`a call that is cut off, in ${BROWSER}`, () => {
     expect(await button('Raise hand').count()).toBe(0);
   });
 
+  inBrowser.it('of a listener has the hand down after a pause while it was cut off', async () => {
+    server = await startServer('--engine', 'none');
+    const link = await openLink(server.port);
+    try {
+      await joinRoom(speakers.browser, server.url, 'hall', { name: 'Spe' });
+      const page = await openPage(
+        listeners.browser,
+        `http://localhost:${link.port}/r/hall?listen&name=Lis&transport=websocket`,
+        {},
+        undefined,
+        CUT_OFF,
+      );
+      const button = (/** @type {string} */ name) =>
+        page.getByRole('button', { name, exact: true });
+      const hands = () => server.rooms.get('hall')?.rules.hands.size;
+      await button('Listen').click();
+      await button('Raise hand').click();
+      await expect.poll(hands).toBe(1);
+      // A place is kept for who was heard from for a while; a listener sends something every 2 s.
+      await pass(PLACE_AFTER_MS + 2200);
+      link.cut();
+      await expect.poll(() => stateOf(page)).toBe('away');
+      await button('Pause').click();
+      await page.getByText('Paused. Nothing is downloaded now.').waitFor();
+      expect(hands()).toBe(1);
+      link.mend();
+      await button('Listen').click();
+      await button('Raise hand').waitFor();
+      await expect.poll(hands).toBe(0);
+    } finally {
+      await link.close();
+    }
+  });
+
   inBrowser.it(
     'is heard and hears again when its tab stood still for a while, with the same id and name',
     async () => {
