@@ -5,7 +5,7 @@
  */
 
 import { ask } from '../ui/kit/dialog.js';
-import { build, elementOf, setText } from '../ui/kit/element.js';
+import { build, elementOf, keepFocus, setText } from '../ui/kit/element.js';
 import { KeyedList } from '../ui/kit/keyed-list.js';
 import { Notices } from '../ui/kit/notices.js';
 import { askOperatorApi, keepToken, readToken } from '../ui/kit/operator-api.js';
@@ -148,10 +148,8 @@ class AdminPage {
       this.#showProblem(texts.tokenGone);
       return;
     }
-    if (refused) {
-      this.#notices.show('operator-offline', { sentence: texts.offline });
-    } else {
-      this.#notices.settle('operator-offline');
+    this.#notices.hold('operator-offline', Boolean(refused), { sentence: texts.offline });
+    if (!refused) {
       const statusAnswer = /** @type {StatusAnswer} */ (status.answer);
       this.#showStatus(statusAnswer);
       this.#showRooms(/** @type {{ rooms: RoomSummary[] }} */ (rooms.answer).rooms);
@@ -187,7 +185,10 @@ class AdminPage {
       texts.state(status.state, status.uptimeSeconds),
     );
     elementOf('state-sign', HTMLElement).dataset.state = status.state;
-    this.#drain.hidden = status.state === 'draining';
+    keepFocus(
+      () => (this.#drain.hidden = status.state === 'draining'),
+      () => elementOf('server-title', HTMLElement),
+    );
     this.#tiles.show(status, this.#rates.recent);
     this.#showRefusals();
     this.#showWebhooks(status.webhooks);

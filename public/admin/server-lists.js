@@ -72,7 +72,8 @@ export class RecordingsList {
       list,
       ({ id }) => id,
       (/** @type {RecordingSummary} */ recording) => makeRecordingRow(recording, onDelete),
-      (neighbour) => neighbour?.querySelector('a')?.focus(),
+      (neighbour) =>
+        (neighbour?.querySelector('a') ?? document.getElementById('recordings-title'))?.focus(),
     );
   }
 

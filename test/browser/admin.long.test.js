@@ -59,9 +59,13 @@ inBrowser.describe('the operator’s page', () => {
     return person;
   }
 
-  /** @param {object} [context] */
-  async function signedIn(context) {
+  /**
+   * @param {object} [context]
+   * @param {(page: Page) => Promise<unknown>} [prepare]  before the sign-in
+   */
+  async function signedIn(context, prepare) {
     const page = await site.page('/admin', context);
+    await prepare?.(page);
     await page.getByLabel('Operator token').fill(OPERATOR_TOKEN);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'This server' }).waitFor();
@@ -351,6 +355,62 @@ inBrowser.describe('the operator’s page', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
   });
 
+  /** @param {Page} page */
+  const focused = (page) => page.evaluate(() => document.activeElement?.id);
+
+  inBrowser.it('keeps the keyboard’s place when the last recording is deleted', async () => {
+    const startedAt = '2026-11-30T10:00:00Z';
+    const recordings = [{ id: 'one', room: 'tea', startedAt, on: false }];
+    const page = await signedIn({}, async (one) => {
+      await one.route('**/api/recordings', (route) => route.fulfill({ json: { recordings } }));
+      await one.route('**/api/recordings/one', async (route) => {
+        recordings.pop();
+        await route.fulfill({ status: 204 });
+      });
+    });
+    await page.getByRole('button', { name: 'Delete the recording of tea' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter');
+    await page.getByText('There are no recordings.').waitFor();
+    expect(await focused(page)).toBe('recordings-title');
+  });
+
+  inBrowser.it('keeps the keyboard’s place when the server drains, or a notice goes', async () => {
+    let state = 'ready';
+    const page = await signedIn({}, (one) =>
+      one.route('**/api/status', async (route) => {
+        const status = await (await route.fetch()).json();
+        await route.fulfill({ json: { ...status, state } });
+      }),
+    );
+    await page.getByRole('button', { name: 'Drain the server' }).focus();
+    state = 'draining';
+    await page.getByRole('button', { name: 'Drain the server' }).waitFor({ state: 'hidden' });
+    expect(await focused(page)).toBe('server-title');
+
+    expectProblems(page, /net::ERR_/);
+    await page.context().setOffline(true);
+    const dismiss = page.getByRole('alert').getByRole('button', { name: 'Dismiss' });
+    await dismiss.press('Enter');
+    await expect.poll(() => focused(page)).toBe('server-title');
+    await page.context().setOffline(false);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
+  inBrowser.it('keeps the keyboard’s place when a room ends behind a question', async () => {
+    const ann = await join('question', 'Ann');
+    const page = await signedIn();
+    const card = page.locator('.room', { hasText: 'question' });
+    await card.locator('summary').press('Enter');
+    await card.getByRole('button', { name: 'End the room' }).press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    ann.socket.send(JSON.stringify({ type: 'leave' }));
+    await card.waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await focused(page)).toBe('server-title');
+  });
+
   inBrowser.it('says so when the server doesn’t answer, and goes on when it does', async () => {
     const page = await signedIn();
     expectProblems(page, /net::ERR_/);
@@ -358,6 +418,10 @@ inBrowser.describe('the operator’s page', () => {
     await expect
       .poll(() => page.getByRole('alert').innerText())
       .toMatch(/The server doesn’t answer/);
+    // Screen readers announce it once: later looks leave it as it is.
+    await page.locator('.notice').evaluate((notice) => notice.setAttribute('data-seen', ''));
+    for (let i = 0; i < 2; i++) await page.waitForRequest('**/api/status');
+    expect(await page.locator('[data-seen]').count()).toBe(1);
     await page.context().setOffline(false);
     await expect.poll(() => page.getByRole('alert').innerText()).toBe('');
   });

@@ -1,4 +1,4 @@
-import { build, makeButton } from './element.js';
+import { build, findTitle, makeButton } from './element.js';
 import { texts } from '../../texts/texts.js';
 
 /** Number of dialogs so far, for unique ids. */
@@ -13,6 +13,7 @@ let count = 0;
  */
 function open(title, text, ...children) {
   const id = `dialog-${++count}`;
+  const hadFocus = document.activeElement !== document.body;
   const describedBy = text === null ? undefined : `${id}-text`;
   const dialog = build(
     'dialog',
@@ -21,7 +22,11 @@ function open(title, text, ...children) {
     text === null ? null : build('p', { id: describedBy }, text),
     ...children,
   );
-  dialog.addEventListener('close', () => dialog.remove());
+  dialog.addEventListener('close', () => {
+    dialog.remove();
+    // The browser gives the focus back, unless its element is gone by now, or hidden.
+    if (hadFocus && document.activeElement === document.body) findTitle()?.focus();
+  });
   document.body.append(dialog);
   dialog.showModal();
   return dialog;

@@ -150,6 +150,10 @@ export function keepFocus(change, next) {
     next()?.focus();
 }
 
+/** Finds the title of the shown view, for the focus. @returns {HTMLElement | null} */
+export const findTitle = () =>
+  [...document.querySelectorAll('h1')].find((title) => title.checkVisibility()) ?? null;
+
 /** Time for which a sentence stays after the next one is announced, in milliseconds. */
 const ANNOUNCED_MS = 5000;
 

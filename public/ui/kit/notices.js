@@ -1,4 +1,4 @@
-import { build, keepFocus, makeButton } from './element.js';
+import { build, findTitle, keepFocus, makeButton } from './element.js';
 import { noticeText, texts } from '../../texts/texts.js';
 
 /**
@@ -56,10 +56,11 @@ export class Notices {
    * dismissed in between.
    * @param {string} code
    * @param {boolean} holds
+   * @param {Parameters<Notices['show']>[1]} [options]
    */
-  hold(code, holds) {
+  hold(code, holds, options) {
     if (holds === this.#held.has(code)) return;
-    if (holds) this.show(code);
+    if (holds) this.show(code, options);
     else this.settle(code);
     if (holds) this.#held.add(code);
     else this.#held.delete(code);
@@ -70,7 +71,7 @@ export class Notices {
     keepFocus(
       () => this.#shown.get(code)?.remove(),
       // The next notice, or the view's title.
-      () => this.#area.querySelector('button') ?? document.querySelector('h1'),
+      () => this.#area.querySelector('button') ?? findTitle(),
     );
     this.#shown.delete(code);
   }
