@@ -114,9 +114,9 @@ export class RoomPage {
   #followCall() {
     const { store } = this.#current;
     store.subscribe(['state', 'away'], (now, before) => this.#followState(now, before));
-    store.subscribe(['isDraining'], ({ isDraining }) => {
-      if (isDraining) this.#notices.show('call-draining');
-    });
+    store.subscribe(['isDraining'], ({ isDraining }) =>
+      this.#notices.hold('call-draining', isDraining),
+    );
     store.subscribe(['access', 'session'], ({ access, session }) => {
       if (access.waiting) this.#waiting();
       else if (session > 0) this.#keepStage(access.stage);
@@ -259,7 +259,6 @@ export class RoomPage {
     this.#notices.settle('local-network');
     if (isBack) {
       this.#reconnectingNotice.end();
-      this.#notices.settle('call-draining');
       announce(texts.reconnected);
     } else {
       this.#panels.show();

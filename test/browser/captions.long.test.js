@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { violationsOf } from '../../testkit/browsers/axe.js';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
+import { captionTexts } from '../../public/texts/features.js';
 import { takePicture } from './support/contrast.js';
 import { openPage, shows } from './support/room-page.js';
 import { useSite } from './support/site.js';
@@ -42,7 +43,10 @@ function standIn() {
   };
   page.Translator = {
     create: async (/** @type {{ targetLanguage: string }} */ { targetLanguage }) => ({
-      translate: async (/** @type {string} */ text) => `${targetLanguage}: ${text}`,
+      translate: async (/** @type {string} */ text) => {
+        if (page.translatesNothing) throw new Error('no language');
+        return `${targetLanguage}: ${text}`;
+      },
     }),
   };
 }
@@ -120,6 +124,24 @@ inBrowser.describe(`captions in ${BROWSER}`, () => {
       expect(box && box.x >= 0 && box.x + box.width <= width).toBe(true);
       expect(await violationsOf(ben)).toEqual([]);
       await takePicture(ben, `captions-${width}`);
+    }
+
+    const hint = ben.locator('#captions [role=status]');
+    for (const translatesNothing of [true, false]) {
+      await ben.evaluate((value) => Object.assign(window, value), { translatesNothing });
+      await recognise(ann, translatesNothing ? 'one' : 'two', true);
+      await linesOf(ben)
+        .getByText(translatesNothing ? 'one' : 'de: two')
+        .waitFor();
+      // What somebody else says in one's own language changes nothing of that.
+      const text = translatesNothing ? 'drei' : 'vier';
+      await ben.evaluate((said) => {
+        const detail = { person: '9', name: 'Cid', text: said, lang: 'de', final: true };
+        const { call } = /** @type {any} */ (window).aloud;
+        call.dispatchEvent(new CustomEvent('caption', { detail }));
+      }, text);
+      await linesOf(ben).getByText(text).waitFor();
+      expect(await hint.innerText()).toBe(translatesNothing ? captionTexts.notTranslated : '');
     }
 
     // A muted person's words are nobody's.
@@ -210,6 +232,7 @@ inBrowser.describe(`captions in ${BROWSER}`, () => {
     await switchCaptions(ben, false);
     await switchCaptions(ben, true);
     await ben.getByText('What people say appears here').waitFor();
+    await ben.getByText('This panel could not be loaded').waitFor({ state: 'detached' });
     expect(errors).toEqual([]);
   });
 

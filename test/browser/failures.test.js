@@ -100,7 +100,8 @@ inBrowser.describe(`the sentence for a failure, in ${BROWSER}`, () => {
       await expect.poll(() => notices(page), { interval: 10 }).toContain(noticeText(code));
       await tell(page, 'settled', { code });
     }
-    for (const code of ['recording-off', 'recording-limit', 'recording-busy', 'recording-failed']) {
+    const refusals = ['recording-limit', 'recording-share', 'recording-busy', 'recording-failed'];
+    for (const code of ['recording-off', ...refusals]) {
       await tell(page, 'refused', {
         type: 'refused',
         of: 'record',
@@ -109,6 +110,11 @@ inBrowser.describe(`the sentence for a failure, in ${BROWSER}`, () => {
       });
       await expect.poll(() => notices(page), { interval: 10 }).toContain(noticeText(code));
     }
+    await set(page, { isDraining: true });
+    await expect.poll(() => notices(page)).toContain(noticeText('call-draining'));
+    // The call has moved to another node.
+    await set(page, { isDraining: false });
+    expect(await notices(page)).not.toContain(noticeText('call-draining'));
     const id = '0123456789abcdef';
     const stopped = {
       id,
@@ -119,6 +125,7 @@ inBrowser.describe(`the sentence for a failure, in ${BROWSER}`, () => {
       message: 'What a machine says.',
     };
     await set(page, { recording: { ...stopped, on: true } });
+    for (const code of refusals) expect(await notices(page)).not.toContain(noticeText(code));
     await set(page, { recording: stopped });
     await expect.poll(() => announced(page)).toBe(noticeText('recording-failed'));
     await button(page, 'Record').click();
@@ -322,17 +329,43 @@ inBrowser.describe(`the sentence for a failure, in ${BROWSER}`, () => {
     cuts = /^$/;
     await button(page, 'QR code').click();
     await page.getByRole('img', { name: 'QR code' }).waitFor();
+    await expect.poll(() => page.locator('[data-code=qr-failed]').count()).toBe(0);
+  });
+
+  inBrowser.it('says why one can’t write until one can', async () => {
+    const page = await site.join('closed', { name: 'Anna' });
+    const allow = (/** @type {string} */ who) =>
+      page.evaluate((chat) => {
+        const { store } = /** @type {any} */ (window).aloud.call;
+        const { access } = store.value;
+        store.set({ access: { ...access, role: 'speaker', rules: { ...access.rules, chat } } });
+      }, who);
+    await button(page, 'Chat').click();
+    await allow('moderators');
+    await tell(page, 'refused', { type: 'refused', of: 'chat', code: 'not-allowed', message: '' });
+    const hint = page.locator('#chat-hint');
+    await expect.poll(() => hint.innerText()).toBe(noticeText('not-allowed'));
+    await allow('everybody');
+    expect(await hint.innerText()).toBe('');
   });
 
   inBrowser.it('says so where a page has no clipboard, as without HTTPS', async () => {
-    const prepare = (/** @type {Page} */ page) =>
-      page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
-    const page = await site.join('copying', { name: 'Anna', prepare });
-    for (const name of ['Copy link', 'Copy the link for listeners']) {
-      if (name !== 'Copy link') await button(page, 'Room').click();
+    const page = await site.join('copying', { name: 'Anna' });
+    const offers = (/** @type {boolean} */ isOffered) =>
+      page.evaluate((can) => {
+        const value = can ? { writeText: async () => {} } : undefined;
+        Object.defineProperty(navigator, 'clipboard', { value, configurable: true });
+      }, isOffered);
+    for (const name of ['Copy link', 'Copy the link for listeners', 'Copy as text']) {
+      if (name === 'Copy the link for listeners') await button(page, 'Room').click();
+      if (name === 'Copy as text') await button(page, 'Sound').click();
+      await offers(false);
       await button(page, name).click();
-      await page.getByText(noticeText('copy-failed')).waitFor();
-      await button(page, 'Dismiss').click();
+      const notice = page.getByText(noticeText('copy-failed'));
+      await notice.waitFor();
+      await offers(true);
+      await button(page, name).click();
+      await notice.waitFor({ state: 'detached' });
     }
   });
 

@@ -133,6 +133,60 @@ inBrowser.describe(`the green room in ${BROWSER}`, () => {
     },
   );
 
+  inBrowser.it('says what is wrong with a test for as long as that is so', async () => {
+    const page = await site.room('busy', {
+      name: 'Anna',
+      prepare: (blank) =>
+        blank.addInitScript(() => {
+          const { getUserMedia } = MediaDevices.prototype;
+          Object.assign(window, { isBusy: true });
+          MediaDevices.prototype.getUserMedia = async function (constraints) {
+            if (/** @type {any} */ (window).isBusy) throw new DOMException('x', 'NotReadableError');
+            return getUserMedia.call(this, constraints);
+          };
+        }),
+    });
+    const busy = page.getByText(noticeText('microphone-busy'));
+    const alert = page.getByRole('alert');
+    await button(page, 'Hear yourself').click();
+    await busy.waitFor();
+    await button(page, 'Stop hearing yourself').click();
+    expect(await alert.innerText()).toBe('');
+
+    await button(page, 'Test my level').click();
+    await busy.waitFor();
+    await page.evaluate(() => Object.assign(window, { isBusy: false }));
+    await button(page, 'Test my level').click();
+    await page.getByText('You can be heard.').waitFor();
+    expect(await alert.innerText()).toBe('');
+  });
+
+  inBrowser.it('says that there is no speaker until a sound is played', async () => {
+    const page = await site.room('silent', {
+      name: 'Anna',
+      prepare: (blank) =>
+        blank.addInitScript(() => {
+          Object.assign(window, { isGone: true });
+          /** @type {any} */ (AudioContext.prototype).setSinkId = async () => {
+            if (/** @type {any} */ (window).isGone) throw new DOMException('x', 'NotFoundError');
+          };
+        }),
+    });
+    // The browser names its speakers once it has given its permission.
+    await button(page, 'Test my level').click();
+    const speaker = page.getByLabel('Speaker', { exact: true });
+    await expect.poll(() => speaker.locator('option').count()).toBeGreaterThan(1);
+    await speaker.selectOption({ index: 1 });
+    const tone = button(page, 'Play a soft test sound');
+    await tone.click();
+    await page.getByText(noticeText('no-speaker')).waitFor();
+    await page.evaluate(() => Object.assign(window, { isGone: false }));
+    // Sounds that follow each other at once are one.
+    await page.waitForTimeout(700);
+    await tone.click();
+    await expect.poll(() => page.getByRole('alert').innerText()).toBe('');
+  });
+
   inBrowser.it('ends hearing oneself with the page, and says nothing of it', async () => {
     const page = await open('mirror');
     await button(page, 'Hear yourself').click();

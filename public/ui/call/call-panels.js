@@ -163,6 +163,7 @@ export class CallPanels {
     this.#hasLanguages = true;
     import('../kit/language-choice.js').then(
       ({ LanguageChoice }) => {
+        this.#notices.settle('panel-failed');
         const choice = new LanguageChoice(current.send, () => this.#title);
         this.#languages = choice;
         elementOf('knocks', HTMLElement).before(choice.element);
@@ -182,7 +183,10 @@ export class CallPanels {
     if (this.#hasGroups) return;
     this.#hasGroups = true;
     import('../groups/group-bar.js').then(
-      ({ GroupBar }) => void new GroupBar(current, this.#sounds),
+      ({ GroupBar }) => {
+        this.#notices.settle('panel-failed');
+        new GroupBar(current, this.#sounds);
+      },
       () => {
         this.#hasGroups = false;
         this.#notices.show('panel-failed');
@@ -262,7 +266,10 @@ export class CallPanels {
    */
   #openCaptions(page) {
     return (this.#captions ??= import('../captions/caption-switch.js').then(
-      ({ CaptionSwitch }) => new CaptionSwitch(page),
+      ({ CaptionSwitch }) => {
+        this.#notices.settle('panel-failed');
+        return new CaptionSwitch(page);
+      },
       () => {
         this.#captions = null;
         this.#notices.show('panel-failed');
@@ -342,13 +349,17 @@ function shareLink(notices) {
       notices.show('copy-failed');
       return;
     }
+    notices.settle('copy-failed');
     say(texts.linkCopied, icons.check);
     announce(texts.linkCopied);
     clearTimeout(timer);
     timer = window.setTimeout(() => say(labels.copyLink, icons.link), SAID_MS);
   });
   elementOf('show-qr', HTMLButtonElement).addEventListener('click', () =>
-    showQr().catch(() => notices.show('qr-failed')),
+    showQr().then(
+      () => notices.settle('qr-failed'),
+      () => notices.show('qr-failed'),
+    ),
   );
 }
 

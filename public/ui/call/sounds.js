@@ -42,6 +42,8 @@ export class Sounds {
   /** @type {AudioContext | null} */
   #context = null;
   #speaker = '';
+  /** False if the last sound's output device could not be used. */
+  #isThere = true;
   #lastMs = -Infinity;
   #timer = 0;
 
@@ -56,17 +58,17 @@ export class Sounds {
    */
   async play(melody) {
     const now = performance.now();
-    if (typeof AudioContext !== 'function' || now - this.#lastMs < APART_MS) return true;
+    if (typeof AudioContext !== 'function' || now - this.#lastMs < APART_MS) return this.#isThere;
     this.#lastMs = now;
     clearTimeout(this.#timer);
     const context = (this.#context ??= new AudioContext());
-    const isThere = await useSpeaker(context, this.#speaker);
+    this.#isThere = (await useSpeaker(context, this.#speaker)) || this.#speaker === '';
     // Rejects if close() came first; then nothing should be heard.
     await context.resume().catch(() => {});
     if (context !== this.#context) return true;
     for (const note of MELODIES[melody]) playNote(context, note);
     this.#timer = window.setTimeout(() => void context.suspend(), REST_MS);
-    return isThere || this.#speaker === '';
+    return this.#isThere;
   }
 
   /**

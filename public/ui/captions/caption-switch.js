@@ -54,7 +54,9 @@ export class CaptionSwitch {
   async #open() {
     try {
       const { CaptionsView } = await import('./captions-view.js');
-      return await CaptionsView.open();
+      const view = await CaptionsView.open();
+      this.#page.notices.settle('panel-failed');
+      return view;
     } catch {
       this.#view = null;
       this.#page.notices.show('panel-failed');

@@ -34,6 +34,8 @@ export class CaptionsView {
   #calls = 0;
   #unfinished = build('div', { class: 'caption-open', 'aria-hidden': 'true' });
   #hint = build('p', { class: 'hint', role: 'status' });
+  /** Languages whose last caption could not be translated. @type {Set<string>} */
+  #untranslated = new Set();
   #element = build('section', { class: 'captions', id: 'captions', 'aria-label': texts.title });
 
   constructor() {
@@ -60,7 +62,8 @@ export class CaptionsView {
     );
     list.addEventListener('change', () => {
       this.#translation.target = list.value;
-      setText(this.#hint, '');
+      this.#untranslated.clear();
+      this.#showHint();
     });
     const label = build('label', { for: 'caption-language' }, texts.translate);
     return build('div', { class: 'caption-choice' }, label, list);
@@ -78,6 +81,8 @@ export class CaptionsView {
     this.#lines.replaceChildren(this.#empty);
     this.#unfinished.replaceChildren();
     this.#open.clear();
+    this.#untranslated.clear();
+    this.#showHint();
   }
 
   /** @param {CaptionFields} caption */
@@ -103,7 +108,9 @@ export class CaptionsView {
     const call = this.#calls;
     const translated = await this.#translation.of(text, caption.lang);
     if (call !== this.#calls) return;
-    if (translated === null) setText(this.#hint, texts.notTranslated);
+    if (translated === null) this.#untranslated.add(caption.lang);
+    else this.#untranslated.delete(caption.lang);
+    this.#showHint();
     const lang = translated === null ? caption.lang : this.#translation.languageFor(caption.lang);
     const { scrollTop, scrollHeight, clientHeight } = this.#scroll;
     const follows = scrollHeight - scrollTop - clientHeight < AT_END;
@@ -111,6 +118,10 @@ export class CaptionsView {
     this.#lines.append(build('li', {}, ...partsOf(caption, translated ?? text, lang)));
     if (this.#lines.childElementCount > MAX_LINES) this.#lines.firstElementChild?.remove();
     if (follows) this.#scroll.scrollTop = this.#scroll.scrollHeight;
+  }
+
+  #showHint() {
+    setText(this.#hint, this.#untranslated.size > 0 ? texts.notTranslated : '');
   }
 }
 

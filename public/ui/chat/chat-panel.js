@@ -201,6 +201,8 @@ export class ChatPanel {
   /** @param {boolean} allowed true when this person may write */
   #allow(allowed) {
     setText(this.#closed, allowed ? '' : texts.chatClosed);
+    // The reason why the last message was refused is over.
+    if (allowed && this.#field.readOnly) this.#count();
     this.#field.readOnly = !allowed;
     this.#submitButton.disabled = !allowed;
   }

@@ -297,7 +297,8 @@ export class GreenRoom {
 
   async #playTone() {
     const isThere = await this.#page.sounds.play('test');
-    if (!isThere) this.#page.notices.show('no-speaker');
+    if (isThere) this.#page.notices.settle('no-speaker');
+    else this.#page.notices.show('no-speaker');
     setText(this.#toneSays, isThere ? texts.tonePlaying : '');
     clearTimeout(this.#toneTimer);
     this.#toneTimer = window.setTimeout(() => setText(this.#toneSays, ''), TONE_SAID_MS);

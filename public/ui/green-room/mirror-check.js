@@ -31,6 +31,8 @@ export class MirrorCheck {
   #options;
   /** @type {Call | null} */
   #call = null;
+  /** Codes of the notices about the present call, or about the end of the last one. */
+  #noticed = /** @type {Set<string>} */ (new Set());
   element = build(
     'div',
     { class: 'check' },
@@ -54,6 +56,7 @@ export class MirrorCheck {
   async #start() {
     const { entry, processing, token, notices, onStart } = this.#options;
     onStart();
+    this.#settle();
     const { name, microphone, speaker, transport } = entry();
     const choices = readChoices();
     const call = new Call({
@@ -77,10 +80,11 @@ export class MirrorCheck {
       else if (end !== null) {
         this.#call = null;
         this.#show('');
-        if (end.code !== 'left') notices.show(end.code);
+        this.#settle();
+        if (end.code !== 'left') this.#notice(end.code);
       }
     });
-    call.addEventListener('notice', ({ detail: { code } }) => notices.show(code));
+    call.addEventListener('notice', ({ detail: { code } }) => this.#notice(code));
     call.addEventListener('settled', ({ detail: { code } }) => notices.settle(code));
     await call.join();
   }
@@ -90,7 +94,20 @@ export class MirrorCheck {
     const call = this.#call;
     this.#call = null;
     this.#show('');
+    this.#settle();
     await call?.leave();
+  }
+
+  /** @param {string} code */
+  #notice(code) {
+    this.#noticed.add(code);
+    this.#options.notices.show(code);
+  }
+
+  /** Removes the notices, which are about a call that is over. */
+  #settle() {
+    for (const code of this.#noticed) this.#options.notices.settle(code);
+    this.#noticed.clear();
   }
 
   /** @param {string} sentence */

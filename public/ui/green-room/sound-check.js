@@ -42,6 +42,8 @@ export class SoundCheck {
   #stream = null;
   #timer = 0;
   #turn = 0;
+  /** Code of the notice about the last test's failure; empty without one. */
+  #problem = '';
   element = build(
     'div',
     { class: 'check' },
@@ -76,19 +78,22 @@ export class SoundCheck {
       if (turn !== this.#turn) return stopMicrophone(stream);
       stopMicrophone(this.#stream);
       this.#stream = stream;
-      notices.settle('microphone-ended');
-      stream.getAudioTracks()[0].onended = () => {
-        this.stop();
-        notices.show('microphone-ended');
-      };
+      notices.settle(this.#problem);
+      stream.getAudioTracks()[0].onended = () => this.#fail('microphone-ended');
       this.#meter.start(stream);
       this.#watch();
       onOpen();
     } catch (error) {
-      if (turn !== this.#turn) return;
-      this.stop();
-      notices.show(microphoneProblem(error));
+      if (turn === this.#turn) this.#fail(microphoneProblem(error));
     }
+  }
+
+  /** @param {string} code of the sentence that says why */
+  #fail(code) {
+    this.stop();
+    this.#options.notices.settle(this.#problem);
+    this.#options.notices.show(code);
+    this.#problem = code;
   }
 
   /** Closes the microphone. Idempotent. */

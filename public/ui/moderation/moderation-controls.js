@@ -87,6 +87,7 @@ export class ModerationControls {
   async person(person) {
     try {
       const { showPersonDialog } = await import('./person-dialog.js');
+      this.#notices.settle('panel-failed');
       const { role, rules } = this.#current.store.value.access;
       if (role === 'moderator')
         this.#closeDialog = showPersonDialog(person, this.#send, rules.broadcast);

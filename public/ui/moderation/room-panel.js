@@ -70,6 +70,7 @@ export class RoomPanel {
         // Pages without HTTPS have no clipboard.
         await navigator.clipboard.writeText(link);
         announce(copied);
+        notices.settle('copy-failed');
       } catch {
         notices.show('copy-failed');
       }

@@ -17,6 +17,15 @@ import { noticeText, texts } from '../../texts/texts.js';
 const TRIES = 5;
 const TRY_MS = 1000;
 
+/** Codes of notices that are no longer true once a recording has begun. */
+const BEFORE_NEXT = Object.freeze([
+  'recording-ended-away',
+  'recording-busy',
+  'recording-failed',
+  'recording-limit',
+  'recording-share',
+]);
+
 /** A recording on the page: the badge, the question for consent, the panel. */
 export class RecordingControls {
   panel;
@@ -51,7 +60,7 @@ export class RecordingControls {
         if (now.session === before.session) announceChange(now.recording, wasOn);
         else if (wasOn && !now.recording?.on && now.state === 'joined')
           notices.show('recording-ended-away');
-        if (now.recording?.on) notices.settle('recording-ended-away');
+        if (now.recording?.on) for (const code of BEFORE_NEXT) notices.settle(code);
       },
     );
   }

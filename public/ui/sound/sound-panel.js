@@ -67,6 +67,7 @@ export class SoundPanel {
       try {
         await navigator.clipboard.writeText(this.#report());
         announce(texts.copied);
+        notices.settle('copy-failed');
         copy.textContent = texts.copied;
         setTimeout(() => (copy.textContent = texts.copyAsText), 3000);
       } catch {

@@ -80,3 +80,12 @@ it('a sound that a call’s end overtakes is not heard, and its context is left 
   await vi.advanceTimersByTimeAsync(5000);
   expect([notes, suspended.mock.calls.length]).toEqual([0, 0]);
 });
+
+it('a sound that follows one at once says, too, that there is no such speaker', async () => {
+  const sounds = new Sounds();
+  sounds.speaker('gone');
+  const played = sounds.play('test');
+  await vi.advanceTimersByTimeAsync(0);
+  contexts[0].run();
+  expect([await played, await sounds.play('test')]).toEqual([false, false]);
+});
