@@ -117,6 +117,21 @@ inBrowser.describe('the page on a phone', () => {
     await page.getByRole('button', { name: 'Start a room', exact: true }).waitFor();
   });
 
+  inBrowser.it('says that it is in the browser’s language if it lacks the chosen one', async () => {
+    const page = await site.page('/?language=tlh', { locale: 'de' });
+    const chosen = () =>
+      page
+        .getByLabel('Sprache')
+        .evaluate((list) => /** @type {HTMLSelectElement} */ (list).selectedOptions[0]?.value);
+    expect(await chosen()).toBe('');
+    // Another version of the page may have had it.
+    await page.evaluate(() =>
+      localStorage.setItem('aloud.choices', JSON.stringify({ language: 'tlh' })),
+    );
+    await page.goto(site.url);
+    expect(await chosen()).toBe('');
+  });
+
   inBrowser.it('is in the language that was chosen, whatever the browser prefers', async () => {
     const page = await site.page('/', { locale: 'en-GB' });
     await page.getByLabel('Language').selectOption('de');

@@ -14,6 +14,8 @@ export function makeLanguageField(id, onChange) {
   );
   const list = build('select', { id }, ...options);
   list.value = readChoices().language ?? addressLanguage() ?? '';
+  // For a language that it doesn't have, the page is in the browser's.
+  if (list.selectedIndex < 0) list.value = '';
   list.addEventListener('change', () => {
     if (!keepChoices({ language: list.value })) {
       const address = new URL(location.href);
