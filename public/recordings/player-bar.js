@@ -1,4 +1,4 @@
-import { build, makeButton, makeIcon, setText } from '../ui/kit/element.js';
+import { build, keepFocus, makeButton, makeIcon, setText } from '../ui/kit/element.js';
 import { icons } from '../ui/kit/icons.js';
 import { recordingPageTexts as texts } from '../texts/pages.js';
 import { speedText, timeText } from '../texts/units.js';
@@ -95,7 +95,10 @@ export class PlayerBar {
    * @param {boolean} atEdge
    */
   running(on, atEdge) {
-    this.#live.hidden = !on;
+    keepFocus(
+      () => (this.#live.hidden = !on),
+      () => this.#toggle,
+    );
     this.#live.classList.toggle('at-edge', atEdge);
     setText(this.#live, atEdge ? texts.live : texts.toLive);
   }

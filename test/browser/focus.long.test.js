@@ -2,6 +2,7 @@
 
 import { setTimeout as pass } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { moderate } from '../../public/client/call/moderate.js';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
 import { formatWav } from '../../testkit/sound/wav.js';
 import { useSite } from './support/site.js';
@@ -23,6 +24,10 @@ async function press(one) {
   await one.press('Enter');
 }
 
+/** Sends a message of a page's call. @param {Page} page @param {object} message */
+const send = (page, message) =>
+  page.evaluate((one) => /** @type {any} */ (window).aloud.call.sendControl(one), message);
+
 inBrowser.describe(`the keyboard’s place in ${BROWSER}`, () => {
   const site = useSite(['--engine', 'none']);
 
@@ -38,11 +43,7 @@ inBrowser.describe(`the keyboard’s place in ${BROWSER}`, () => {
       await bar.getByText('Groups are open. You are in the room.').waitFor();
       expect(await focused(ben)).toBe('call-title');
       await anna.getByLabel('Your group').focus();
-      await anna.evaluate(() =>
-        /** @type {any} */ (window).aloud.call.sendControl({
-          ...{ type: 'moderate', action: 'groups-back', seconds: 0 },
-        }),
-      );
+      await send(anna, moderate.callBack(0));
       await anna.getByRole('region', { name: 'Groups' }).waitFor({ state: 'hidden' });
       expect(await focused(anna)).toBe('call-title');
     },
@@ -151,6 +152,66 @@ inBrowser.describe(`the keyboard’s place in ${BROWSER}`, () => {
       expect(await focused(page)).toBe('Record my microphone');
     },
   );
+
+  inBrowser.it('is kept when one moderates, writes or speaks no more', async () => {
+    const anna = await site.join('rules', 'Anna');
+    const ben = await site.join('rules', 'Ben');
+    const id = await ben.evaluate(() => /** @type {any} */ (window).aloud.call.store.value.you);
+    await send(anna, moderate.setRole(id, 'moderator'));
+    await button(ben, 'Room').waitFor();
+    await button(ben, 'Room').focus();
+    await send(anna, moderate.setRole(id, 'speaker'));
+    await button(ben, 'Room').waitFor({ state: 'hidden' });
+    expect(await focused(ben)).toBe('call-title');
+
+    await button(ben, 'Chat').click();
+    await button(ben, 'Send').focus();
+    await send(anna, moderate.allow('chat', 'moderators'));
+    await expect.poll(() => button(ben, 'Send').isDisabled()).toBe(true);
+    expect(await focused(ben)).toBe('chat-text-field');
+
+    await button(ben, 'Options for Anna').focus();
+    await send(anna, moderate.setRole(id, 'listener'));
+    await button(ben, 'Options for Anna').waitFor({ state: 'hidden' });
+    expect(await focused(ben)).toBe('call-title');
+  });
+
+  inBrowser.it('is kept when the room can no longer be recorded', async () => {
+    const page = await site.join('unrecorded', 'Anna');
+    await button(page, 'Record').focus();
+    await page.evaluate(() => {
+      const { call } = /** @type {any} */ (window).aloud;
+      call.store.set({ canRecord: false });
+    });
+    expect(await focused(page)).toBe('call-title');
+  });
+
+  inBrowser.it('stays among the people when one is no longer alone', async () => {
+    const page = await site.join('alone', 'Anna');
+    await page.locator('#stage').focus();
+    await site.guest('alone', 'Ben');
+    await button(page, 'Options for Ben').waitFor();
+    expect(await focused(page)).toBe('stage');
+  });
+
+  inBrowser.it('stays where one has gone on while a panel is loaded', async () => {
+    /** @type {(value?: unknown) => void} */
+    let load = () => {};
+    const mayLoad = new Promise((resolve) => (load = resolve));
+    const page = await site.join('slow', {
+      name: 'Anna',
+      prepare: (blank) =>
+        blank.route('**/settings-panel.js', async (route) => {
+          await mayLoad;
+          await route.continue();
+        }),
+    });
+    await press(button(page, 'Settings'));
+    await button(page, 'Mute').focus();
+    load();
+    await page.getByLabel('Microphone', { exact: true }).waitFor();
+    expect(await focused(page)).toBe('mute');
+  });
 
   inBrowser.it('is kept on the listeners’ page when a name is entered', async () => {
     await site.guest('hall', 'Anna');

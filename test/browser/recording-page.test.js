@@ -259,6 +259,27 @@ inBrowser.describe(`the page of a recording in ${BROWSER}`, () => {
     },
   );
 
+  inBrowser.it('keeps the keyboard’s place when the recording has ended', async () => {
+    const id = await recorded();
+    const context = await site.browser.newContext();
+    const page = await context.newPage();
+    let on = true;
+    await page.route(`**/api/recordings/${id}`, async (route) => {
+      const description = await (await route.fetch()).json();
+      await route.fulfill({ json: { ...description, on } });
+    });
+    await page.goto(new URL(`/recordings/${id}?via=http`, site.url).href);
+    const live = page.locator('button.live');
+    await live.waitFor();
+    await live.focus();
+    on = false;
+    await live.waitFor({ state: 'hidden' });
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(
+      'Play',
+    );
+    await context.close();
+  });
+
   inBrowser.it('plays though the code of its transcript can’t be had', async () => {
     const id = await recorded();
     const context = await site.browser.newContext();

@@ -208,8 +208,9 @@ export class CallPanels {
     this.#speakerNames.hidden = people.length <= MOST_IN_VIEW;
     this.#alone.hidden = present !== 1 || listeners > listens;
     // One's own tile has no button: on a small screen the keyboard scrolls the stage itself.
+    // Without its tabindex it would lose the keyboard's place.
     if (people.length === 1) this.#stage.tabIndex = 0;
-    else this.#stage.removeAttribute('tabindex');
+    else if (document.activeElement !== this.#stage) this.#stage.removeAttribute('tabindex');
   }
 
   /**

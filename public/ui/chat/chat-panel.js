@@ -204,6 +204,8 @@ export class ChatPanel {
     // The reason why the last message was refused is over.
     if (allowed && this.#field.readOnly) this.#count();
     this.#field.readOnly = !allowed;
+    // A disabled button would lose the keyboard's place.
+    if (!allowed && document.activeElement === this.#submitButton) this.#field.focus();
     this.#submitButton.disabled = !allowed;
   }
 

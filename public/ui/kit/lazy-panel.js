@@ -47,7 +47,8 @@ export class LazyPanel {
       this.element.replaceChildren(...parts);
       if (this.isOpen) {
         panel.opened();
-        panel.focus?.();
+        // Unless this person has gone on to something else in the meantime.
+        if (elementOf('side', HTMLElement).contains(document.activeElement)) panel.focus?.();
       }
     } catch {
       this.element.replaceChildren(build('p', { class: 'hint' }, noticeText('panel-failed')));

@@ -1,5 +1,5 @@
 import { moderate } from '../../client/call/moderate.js';
-import { announce, elementOf, setText } from '../kit/element.js';
+import { announce, elementOf, keepFocus, setText } from '../kit/element.js';
 import { LazyPanel } from '../kit/lazy-panel.js';
 import { LiveTime } from '../kit/live-time.js';
 import { HandList, KnockList } from './request-lists.js';
@@ -72,7 +72,10 @@ export class ModerationControls {
   #show({ access, session }, before) {
     const { rules, role, knocks, hands, e2e } = access;
     const moderates = role === 'moderator';
-    this.#button.hidden = !moderates;
+    keepFocus(
+      () => (this.#button.hidden = !moderates),
+      () => elementOf('call-title', HTMLElement),
+    );
     if (!moderates) this.#close();
     this.#knocks.show(moderates ? knocks : []);
     this.#hands.show(moderates ? hands : { people: [], count: 0 });

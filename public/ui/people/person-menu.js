@@ -1,4 +1,4 @@
-import { build, makeIcon, onPressOutside, setText } from '../kit/element.js';
+import { build, elementOf, makeIcon, onPressOutside, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
 import { texts } from '../../texts/texts.js';
 
@@ -103,10 +103,14 @@ export class PersonMenu {
    *   oneself
    */
   show(name, transport, { you, moderates, ownVolumes, stereo }) {
+    const { activeElement: focused } = document;
+    const hadFocus = focused === this.button || this.element.contains(focused);
     this.#moderate.hidden = !moderates;
     this.#panRow.hidden = !stereo;
     this.button.hidden = you || !ownVolumes;
     if (this.button.hidden) this.#open(false);
+    if (hadFocus && !focused?.checkVisibility())
+      (this.button.hidden ? elementOf('call-title', HTMLElement) : this.button).focus();
     this.button.setAttribute('aria-label', texts.more(name));
     this.element.setAttribute('aria-label', texts.more(name));
     this.#slider.setAttribute('aria-label', texts.volumeOf(name));

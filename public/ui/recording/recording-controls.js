@@ -1,4 +1,4 @@
-import { announce, elementOf, setText } from '../kit/element.js';
+import { announce, elementOf, keepFocus, setText } from '../kit/element.js';
 import { ask } from '../kit/dialog.js';
 import { labelOf } from '../people/person.js';
 import { RecordingPanel } from './recording-panel.js';
@@ -77,7 +77,10 @@ export class RecordingControls {
     const { recording, canRecord } = call;
     if (!recording?.on) this.#endQuestion?.();
     this.#badge.hidden = !recording?.on;
-    this.#button.hidden = !canRecord;
+    keepFocus(
+      () => (this.#button.hidden = !canRecord),
+      () => elementOf('call-title', HTMLElement),
+    );
     this.panel.show(call);
     this.#askOnce();
   }
