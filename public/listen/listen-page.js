@@ -45,6 +45,10 @@ export class ListenPage {
   /** The key of the stage; empty without permission to enter it. */
   #stage = '';
   #isLeaving = false;
+  /** True while the page offers the stage, which it can't enter on its own. */
+  #offersStage = false;
+  /** The last notice, with its sentence in the status. */
+  #noticed = { code: '', sentence: '' };
   #hasLanguages = false;
   /** @type {LanguageChoice | null} */
   #languages = null;
@@ -160,7 +164,10 @@ export class ListenPage {
     this.#setState('idle');
     this.#raise(false);
     this.#view.showStatus(sentence);
-    this.#view.speaks([]);
+    this.#view.speaks(null);
+    this.#onStage = [];
+    this.#view.onStage(null);
+    this.#withdraw();
     this.#media.rest('none');
   }
 
@@ -198,9 +205,11 @@ export class ListenPage {
 
   /** @param {string} code */
   async #explain(code) {
+    const { status } = this.#view;
     try {
       const { noticeText } = await import('../texts/failures.js');
-      this.#view.showStatus(noticeText(code));
+      // Something newer may have been said in the meantime.
+      if (this.#view.status === status) this.#say(code, noticeText(code));
     } catch {
       // Without a network the present sentence must do.
     }
@@ -271,6 +280,10 @@ export class ListenPage {
     this.#stage = stage;
     if (this.#rules !== rules) this.#followRules(rules);
     if (role !== 'listener' && !this.#isLeaving) void this.#ontoStage();
+    if (role === 'listener' && stage === '' && this.#offersStage) {
+      this.#withdraw();
+      this.#view.showStatus(texts.playing);
+    }
   }
 
   /** @param {Access['rules']} rules */
@@ -288,11 +301,21 @@ export class ListenPage {
 
   /** @param {string} code @param {boolean} holds */
   #notice(code, holds) {
-    const sentence = Object.hasOwn(NOTICES, code)
-      ? NOTICES[/** @type {keyof typeof NOTICES} */ (code)]
-      : null;
-    if (sentence !== null) this.#view.showStatus(holds ? sentence : texts.playing);
-    else if (holds && RARE.has(code)) void this.#explain(code);
+    if (!holds) {
+      const { code: last, sentence } = this.#noticed;
+      // The status may say something newer.
+      if (code === last && this.#view.status === sentence) this.#view.showStatus(texts.playing);
+    } else if (Object.hasOwn(NOTICES, code)) {
+      this.#say(code, NOTICES[/** @type {keyof typeof NOTICES} */ (code)]);
+    } else if (RARE.has(code)) {
+      void this.#explain(code);
+    }
+  }
+
+  /** @param {string} code  of a notice @param {string} sentence */
+  #say(code, sentence) {
+    this.#noticed = { code, sentence };
+    this.#view.showStatus(sentence);
   }
 
   /** @param {ServerMessages['moderated']} message */
@@ -324,6 +347,7 @@ export class ListenPage {
   /** A moderator lets this listener speak: the page becomes that of the call. */
   async #ontoStage() {
     this.#isLeaving = true;
+    this.#offersStage = false;
     if (this.#address.isEmbedded) return this.#offerRoom();
     this.#view.showStatus(texts.ontoStage);
     this.#view.offer();
@@ -332,9 +356,28 @@ export class ListenPage {
       await goOntoStage(this.#address.room, () => this.#give());
     } catch (error) {
       console.error(error);
-      this.#view.showStatus(texts.stageFailed);
-      this.#view.offer(makeButton('button primary', texts.goOnStage, () => void this.#ontoStage()));
+      this.#stageFailed();
     }
+  }
+
+  #stageFailed() {
+    const call = this.call?.store.value;
+    // The call may be over by now, or this person a listener again.
+    if (!call || call.access.role === 'listener') {
+      this.#isLeaving = false;
+      if (call?.state === 'joined') this.#view.showStatus(texts.playing);
+      return;
+    }
+    this.#offersStage = true;
+    this.#view.showStatus(texts.stageFailed);
+    this.#view.offer(makeButton('button primary', texts.goOnStage, () => void this.#ontoStage()));
+  }
+
+  /** Takes the offer of the stage back, if there is one. */
+  #withdraw() {
+    if (!this.#offersStage) return;
+    this.#offersStage = this.#isLeaving = false;
+    this.#view.offer();
   }
 
   /** Hands the call over to another page. */
@@ -348,6 +391,7 @@ export class ListenPage {
 
   /** A frame gets no microphone, so speaking needs a page of its own. */
   #offerRoom() {
+    this.#offersStage = true;
     this.#view.showStatus(texts.stageElsewhere);
     const { pathname } = location;
     const address = stageAddress(
@@ -360,9 +404,10 @@ export class ListenPage {
       texts.goOnStage,
     );
     link.addEventListener('click', () => {
+      // Keeps the link: the browser follows it only after this.
+      this.#offersStage = this.#isLeaving = false;
       void this.#listening.stop();
       this.#stop(texts.ready);
-      this.#isLeaving = false;
     });
     this.#view.offer(link);
   }

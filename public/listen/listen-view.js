@@ -149,6 +149,10 @@ export class ListenView {
     );
   }
 
+  get status() {
+    return this.#status.textContent;
+  }
+
   /** @param {string} sentence  announced to assistive technology */
   showStatus(sentence) {
     setText(this.#status, sentence);
@@ -185,16 +189,17 @@ export class ListenView {
   }
 
   /**
-   * @param {string[]} names
+   * @param {string[] | null} names  null: nothing is heard
    * @param {boolean} [isOther] there is sound without a voice
    */
   speaks(names, isOther = false) {
-    setText(this.#speaks, isOther ? texts.otherSound : texts.speaking(names));
+    const sentence = isOther ? texts.otherSound : names && texts.speaking(names);
+    setText(this.#speaks, sentence ?? '');
   }
 
-  /** @param {string[]} names */
+  /** @param {string[] | null} names  null: unknown */
   onStage(names) {
-    setText(this.#stage, texts.onStage(names));
+    setText(this.#stage, names === null ? '' : texts.onStage(names));
   }
 
   /** @param {boolean} raised */

@@ -63,13 +63,16 @@ export class Listening {
   /**
    * Starts listening, or continues in the same place after a pause. Call it from a press.
    * @param {{ name: string, password?: string, nearness: Nearness }} entry
-   * @returns {Promise<void>} rejects when a part of the page can't be loaded
+   * @returns {Promise<void>} rejects when a part of the page can't be loaded, unless a pause came
    */
   async start(entry) {
     if (this.#call) return;
     const turn = ++this.#turn;
-    const Loaded = await Listening.load();
-    if (turn !== this.#turn) return;
+    const Loaded = await Listening.load().catch((error) => {
+      if (turn === this.#turn) throw error;
+      return null;
+    });
+    if (Loaded === null || turn !== this.#turn) return;
     const { room, token, e2eKey, transport } = this.#address;
     const call = new Loaded({
       join: { room, token, ...entry, listen: true, resume: this.#resume || undefined },

@@ -209,11 +209,54 @@ inBrowser.describe(`a broadcast, in ${BROWSER}`, () => {
       expect(await you()).toBe(before);
     });
 
+  if (isLong)
+    inBrowser.it('takes the offer of the stage back when a moderator does', async () => {
+      const { ann, room } = await onStage('offer');
+      let mayFail = Promise.resolve();
+      const lea = await openPage(
+        site.browser,
+        `${site.url}/r/${room}?name=Lea&transport=websocket`,
+        {},
+        (one) =>
+          one.route(/[?&]stage=/, async (route) => {
+            await mayFail;
+            await route.abort();
+          }),
+        /ERR_FAILED|Failed to fetch/,
+      );
+      await button(lea, 'Listen').click();
+      const listens = lea.getByText('You are listening.');
+      await listens.waitFor();
+      const access = () =>
+        lea.evaluate(() => {
+          const { you, access: has } = /** @type {any} */ (window).aloud.call.store.value;
+          return { you, role: has.role };
+        });
+      const { you } = await access();
+      const offer = button(lea, 'Go on stage');
+      ann.sendControl(moderate.setRole(you, 'speaker'));
+      await offer.waitFor();
+      ann.sendControl(moderate.setRole(you, 'listener'));
+      await offer.waitFor({ state: 'detached' });
+      await listens.waitFor();
+
+      /** @type {(value?: any) => void} */
+      let fail = () => {};
+      mayFail = new Promise((resolve) => (fail = resolve));
+      ann.sendControl(moderate.setRole(you, 'speaker'));
+      await lea.getByText('You may speak now. The page of the call is loading…').waitFor();
+      ann.sendControl(moderate.setRole(you, 'listener'));
+      await expect.poll(access).toEqual({ you, role: 'listener' });
+      fail();
+      await listens.waitFor();
+      expect(await offer.count()).toBe(0);
+    });
+
   if (isShort)
     inBrowser.it(
       'is played in a frame of another origin’s page, without shared memory',
       async () => {
-        const { room } = await onStage('frame');
+        const { ann, room } = await onStage('frame');
         const other = createServer((_request, response) => {
           response.setHeader('Content-Type', 'text/html');
           response.end(
@@ -238,6 +281,15 @@ inBrowser.describe(`a broadcast, in ${BROWSER}`, () => {
               interval: 1500,
             })
             .toBeGreaterThan(HEARD);
+          const id = await inside.evaluate(
+            () => /** @type {any} */ (window).aloud.call.store.value.you,
+          );
+          ann.sendControl(moderate.setRole(id, 'speaker'));
+          const offer = frame.getByRole('link', { name: 'Go on stage' });
+          await offer.waitFor();
+          ann.sendControl(moderate.setRole(id, 'listener'));
+          await offer.waitFor({ state: 'detached' });
+          await frame.getByText('You are listening.').waitFor();
         } finally {
           other.close();
         }

@@ -375,12 +375,41 @@ inBrowser.describe(`the sentence for a failure, in ${BROWSER}`, () => {
     await button(page, 'Listen').click();
     await page.getByText('You are listening.').waitFor();
     for (const code of ['e2e-key', 'no-output']) {
-      await page.evaluate((detail) => {
-        const { call } = /** @type {any} */ (window).aloud;
-        call.dispatchEvent(new CustomEvent('notice', { detail: { code: detail } }));
-      }, code);
+      await tell(page, 'notice', { code });
       await page.getByText(noticeText(code)).waitFor();
     }
+    const status = page.getByRole('status');
+    await tell(page, 'settled', { code: 'no-output' });
+    expect(await status.innerText()).toBe('You are listening.');
+    // A newer status stays when the fault is over.
+    await tell(page, 'notice', { code: 'sound-interrupted' });
+    await button(page, 'Raise hand').click();
+    await tell(page, 'settled', { code: 'sound-interrupted' });
+    expect(await status.innerText()).toBe('Your hand is up. The moderators see it.');
+    await button(page, 'Pause').click();
+    expect(await page.locator('#listen-speaks, #listen-stage').allInnerTexts()).toEqual(['', '']);
+  });
+
+  inBrowser.it('says to a listener what is newer than a sentence that loads', async () => {
+    await site.guest('late', 'Ann');
+    const page = await site.page('/r/late?listen&transport=websocket');
+    /** @type {(value?: unknown) => void} */
+    let load = () => {};
+    const mayLoad = new Promise((resolve) => (load = resolve));
+    await page.route('**/texts/failures.js', async (route) => {
+      await mayLoad;
+      await route.continue();
+    });
+    await button(page, 'Listen').click();
+    await page.getByText('You are listening.').waitFor();
+    await tell(page, 'notice', { code: 'no-output' });
+    await button(page, 'Raise hand').click();
+    load();
+    // As text, since Vitest replaces imports.
+    await page.evaluate("import('/public/texts/failures.js').then(() => {})");
+    expect(await page.getByRole('status').innerText()).toBe(
+      'Your hand is up. The moderators see it.',
+    );
   });
 
   inBrowser.it('says so where a server lets nobody change the delay', async () => {

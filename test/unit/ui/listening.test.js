@@ -105,6 +105,22 @@ it('a listening page that is paused while its code is loaded doesn’t begin', a
   expect(calls.length).toBe(1);
 });
 
+it('a listening page fails without its code, unless it is paused by then', async () => {
+  const { listening, start } = await listen();
+  await listening.pause();
+  const load = vi.spyOn(Listening, 'load');
+  onTestFinished(() => load.mockRestore());
+  /** @type {(error: Error) => void} */
+  let fail = () => {};
+  load.mockReturnValueOnce(new Promise((_resolve, reject) => (fail = reject)));
+  const started = start();
+  await listening.pause();
+  fail(new Error('offline'));
+  expect(await started).toBe(undefined);
+  load.mockRejectedValueOnce(new Error('offline'));
+  await expect(start()).rejects.toThrow('offline');
+});
+
 it('a listening page reports sound without voice once it outlasts a pause', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   try {
