@@ -163,6 +163,38 @@ inBrowser.describe(`the sentence for a failure, in ${BROWSER}`, () => {
     expect(await page.locator('body').innerText()).not.toContain('machine');
   });
 
+  inBrowser.it('shows a recording’s files once, though one left while they came', async () => {
+    const page = await site.join('files', { name: 'Anna' });
+    /** @type {(value?: unknown) => void} */
+    let answer = () => {};
+    const mayAnswer = new Promise((resolve) => (answer = resolve));
+    let answers = 0;
+    await page.route('**/api/recordings/0123456789abcdef/', async (route) => {
+      await mayAnswer;
+      const files = [{ file: 'mix.opus', label: '', person: null, bytes: 9 }];
+      await route.fulfill({ json: { files } });
+      answers += 1;
+    });
+    const recording = {
+      id: '0123456789abcdef',
+      on: false,
+      ready: true,
+      by: 'Ben',
+      startedAt: '2026-01-01T10:00:00Z',
+    };
+    await set(page, { recording });
+    await button(page, 'Leave').click();
+    await button(page, 'Join').click();
+    await button(page, 'Record').click();
+    await set(page, { recording });
+    answer();
+    await expect.poll(() => answers).toBe(2);
+    const link = page.getByRole('link', { name: 'Everybody together' });
+    await link.first().waitFor();
+    await page.waitForTimeout(300);
+    expect(await link.count()).toBe(1);
+  });
+
   inBrowser.it('says that the computer has too little time for as long as that is so', async () => {
     const page = await site.join('short-of-time', { name: 'Anna' });
     // Replaces the value in the call's statistics: a busy test machine is short of time itself.

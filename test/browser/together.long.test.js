@@ -361,7 +361,19 @@ inBrowser.describe(`being together in ${BROWSER}`, () => {
     await button(anna, 'Leave').click();
     await button(anna, 'Join').click();
     await button(anna, 'Sound').click();
-    await anna.getByText('For the operator').click();
+    const part = anna.locator('details.operator');
+    await part.evaluate((details) => Object.assign(details, { open: true }));
+    await slider.waitFor();
     expect(await anna.getByLabel('Operator token').isVisible()).toBe(false);
+    // The panel shows what holds when it is opened again.
+    await expect.poll(() => slider.isDisabled()).toBe(true);
+    site.server.rooms.get('operator')?.setDelay(150);
+    for (let i = 0; i < 2; i++) await button(anna, 'Sound').click();
+    await expect.poll(() => slider.isDisabled()).toBe(false);
+    expect(await slider.inputValue()).toBe('150');
+    await anna.evaluate(() => sessionStorage.setItem('aloud.operator', 'wrong'));
+    for (let i = 0; i < 2; i++) await button(anna, 'Sound').click();
+    await anna.getByLabel('Operator token').waitFor();
+    await anna.getByText('This is not the server’s operator token.').waitFor();
   });
 });

@@ -34,7 +34,10 @@ export class RecordingControls {
   #current;
   /** Ids of recordings that this person was asked about. @type {Set<string>} */
   #asked = new Set();
-  /** Ids of recordings whose files were fetched, or are being fetched. @type {Set<string>} */
+  /**
+   * Ids of recordings whose files were fetched, or are being fetched; another set for each call.
+   * @type {Set<string>}
+   */
   #fetched = new Set();
   /** @type {(() => void) | null} */
   #endQuestion = null;
@@ -69,7 +72,7 @@ export class RecordingControls {
   #forget() {
     this.panel.clear();
     this.#asked.clear();
-    this.#fetched.clear();
+    this.#fetched = new Set();
   }
 
   /** @param {CallView} call */
@@ -117,17 +120,19 @@ export class RecordingControls {
 
   /** @param {RecordingState} recording */
   async #fetchFiles({ id, startedAt }) {
+    const fetched = this.#fetched;
     // The end of the call also ends the recording.
-    for (let i = 0; i < TRIES && this.#fetched.has(id); i++) {
+    for (let i = 0; i < TRIES && fetched === this.#fetched; i++) {
       if (i > 0) await new Promise((resolve) => void setTimeout(resolve, TRY_MS));
       const origin = this.#current.store.value.node;
       const files = await filesOf(origin, id);
-      if (!files || !this.#fetched.has(id)) continue;
+      if (!files || fetched !== this.#fetched) continue;
       this.panel.addFiles(id, startedAt, files, origin);
       announce(texts.recordingReady);
       return;
     }
-    if (!this.#fetched.delete(id)) return;
+    if (fetched !== this.#fetched) return;
+    fetched.delete(id);
     this.panel.filesFailed(id);
     announce(noticeText('recording-files'));
   }

@@ -25,6 +25,8 @@ export class Devices {
   #microphones = [];
   /** @type {Device[]} */
   #speakers = [];
+  /** Number of requests: only the last one counts. */
+  #requests = 0;
   #on;
 
   /**
@@ -38,7 +40,9 @@ export class Devices {
   }
 
   async list() {
+    const request = ++this.#requests;
     const [microphones, speakers] = await Promise.all([listMicrophones(), listSpeakers()]);
+    if (request !== this.#requests) return;
     const microphone = newOf(this.#microphones, microphones);
     const speaker = newOf(this.#speakers, speakers);
     this.#microphones = microphones;

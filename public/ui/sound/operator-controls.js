@@ -126,18 +126,20 @@ export class OperatorControls {
   }
 
   /**
-   * Reads the room's delay from the server.
+   * Reads the room's delay from the server, and shows it.
    * @param {string} token
-   * @returns {Promise<string | null>} the code of the refusal, or null
+   * @returns {Promise<boolean>} false when the server refused, which is said
    */
   async #read(token) {
-    const { code, answer: room } = await askOperatorApi('GET', this.#path, { token });
-    if (code !== null) return code;
-    const { delay, serverDelayMs } =
-      /** @type {{ delay: { mode: string }, serverDelayMs: number }} */ (room);
+    const answer = await askOperatorApi('GET', this.#path, { token });
+    this.#say(answer);
+    if (answer.code !== null) return false;
+    const { delay } = /** @type {{ delay: { mode: string, wantedMs: number } }} */ (answer.answer);
     this.#automatic.checked = delay.mode === 'auto';
-    this.#slider.value = String(Math.round(serverDelayMs));
-    return null;
+    // The delay in force follows it gradually.
+    this.#slider.value = String(Math.round(delay.wantedMs));
+    this.#show();
+    return true;
   }
 
   /**
@@ -145,9 +147,7 @@ export class OperatorControls {
    * @param {string} token
    */
   async #use(token) {
-    const refused = await this.#read(token);
-    setText(this.#says, refused === null ? '' : noticeText(refused));
-    if (refused !== null) return;
+    if (!(await this.#read(token))) return;
     keepToken(token);
     this.#token.value = '';
     this.#show();
@@ -156,7 +156,14 @@ export class OperatorControls {
 
   async #change() {
     const serverDelayMs = this.#automatic.checked ? 'auto' : Number(this.#slider.value);
-    const { code, status } = await askOperatorApi('PATCH', this.#path, { body: { serverDelayMs } });
+    this.#say(await askOperatorApi('PATCH', this.#path, { body: { serverDelayMs } }));
+  }
+
+  /**
+   * Says why the server refused, if it did.
+   * @param {{ code: string | null, status: number }} answer
+   */
+  #say({ code, status }) {
     setText(this.#says, code === null ? '' : noticeText(code));
     if (status === 401 || status === 403) this.#forgetToken();
   }

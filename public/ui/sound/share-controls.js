@@ -10,7 +10,10 @@ import { readName } from '../../shared/text.js';
 import { build, keepFocus, makeButton, setText } from '../kit/element.js';
 import { noticeText, texts } from '../../texts/texts.js';
 
-/** @import { CurrentCall } from '../call/current-call.js' */
+/**
+ * @import { Call } from '../../call.js'
+ * @import { CurrentCall } from '../call/current-call.js'
+ */
 
 /**
  * True when a shared sound has ended as planned: at its end, or since this person sends another one
@@ -77,10 +80,11 @@ export class ShareControls {
   }
 
   async #shareTab() {
+    const { call } = this.#current;
     try {
       const stream = await captureTab();
       // The person hears the tab itself.
-      if (stream) this.#share(stream, texts.shareOfTab, 0);
+      if (stream) this.#share(call, stream, texts.shareOfTab, 0);
     } catch (error) {
       this.#failed(error);
     }
@@ -91,24 +95,26 @@ export class ShareControls {
     this.#file.value = '';
     if (!file) return;
     setText(this.#says, texts.shareReading);
+    const { call } = this.#current;
     try {
       const { name, error } = readName(file.name.replace(/\.[^.]{1,5}$/, ''));
-      this.#share(await readShared(file), error === null ? name : texts.shareOfFile, null);
+      this.#share(call, await readShared(file), error === null ? name : texts.shareOfFile, null);
     } catch (error) {
       this.#failed(error);
     }
   }
 
   /**
+   * @param {Call | null} call  in which the source was chosen
    * @param {MediaStream | AudioBuffer} source
    * @param {string} name  for everybody
    * @param {number | null} ownGain  of the sound for this person; null: as it is
    */
-  #share(source, name, ownGain) {
-    const { call } = this.#current;
-    if (!call || call.resume === '') {
+  #share(call, source, name, ownGain) {
+    // Another call may have begun while the person chose, or the file was read.
+    if (!call || call !== this.#current.call || call.resume === '') {
       if (source instanceof MediaStream) for (const track of source.getTracks()) track.stop();
-      return this.#over(texts.shareNone);
+      return this.#not(texts.shareNone);
     }
     this.#shared?.close();
     this.#owner = this.#current.store.value.you;
@@ -136,7 +142,12 @@ export class ShareControls {
   /** @param {unknown} error */
   #failed(error) {
     const { code = 'share-failed' } = /** @type {{ code?: string }} */ (error);
-    this.#over(noticeText(code));
+    this.#not(noticeText(code));
+  }
+
+  /** Says why nothing is shared, unless something else is by now. @param {string} sentence */
+  #not(sentence) {
+    if (this.#shared === null) this.#over(sentence);
   }
 
   /** @param {string} sentence */

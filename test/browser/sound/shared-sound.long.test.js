@@ -4,6 +4,7 @@ import { BROWSER, inBrowser } from '../../../testkit/browsers/browser.js';
 import { Headless } from '../../../testkit/participants/headless.js';
 import { levelDb } from '../../../testkit/sound/signal.js';
 import { formatWav } from '../../../testkit/sound/wav.js';
+import { button } from '../support/room-page.js';
 import { useSite } from '../support/site.js';
 
 const RATE = 48_000;
@@ -48,5 +49,33 @@ inBrowser.describe(`a shared sound in ${BROWSER}`, () => {
     } finally {
       await guest.close();
     }
+  });
+
+  inBrowser.it('is not sent in a later call than the one that it was chosen in', async () => {
+    const page = await site.join('later', {
+      name: 'Ann',
+      prepare: (blank) =>
+        blank.addInitScript(() => {
+          const { arrayBuffer } = Blob.prototype;
+          const mayRead = new Promise((resolve) => Object.assign(window, { read: resolve }));
+          Blob.prototype.arrayBuffer = async function () {
+            await mayRead;
+            return arrayBuffer.call(this);
+          };
+        }),
+    });
+    await button(page, 'Sound').click();
+    await page.locator('#share-file').setInputFiles({
+      name: 'Tune.wav',
+      mimeType: 'audio/wav',
+      buffer: Buffer.from(formatWav({ sampleRate: RATE, channels: [tone, tone] })),
+    });
+    await page.getByText('The file is being read.').waitFor();
+    await button(page, 'Leave').click();
+    await button(page, 'Join').click();
+    await button(page, 'Sound').click();
+    await page.evaluate(() => /** @type {any} */ (window).read());
+    await page.getByText('You share none.').waitFor();
+    expect(site.server.rooms.get('later')?.size).toBe(1);
   });
 });

@@ -6,7 +6,7 @@ import {
   roomSoundOf,
   soundOf,
 } from '../../../public/ui/settings/choices.js';
-import { newOf } from '../../../public/ui/settings/devices.js';
+import { Devices, newOf } from '../../../public/ui/settings/devices.js';
 import { followKeys, keyAction } from '../../../public/ui/call/keys.js';
 
 describe('choices', () => {
@@ -118,6 +118,23 @@ describe('choices', () => {
 const device = (/** @type {string} */ deviceId, label = `device ${deviceId}`) => ({
   deviceId,
   label,
+});
+
+it('devices are those of the last request, if an earlier one is answered later', async () => {
+  /** @type {((devices: object[]) => void)[]} */
+  const answers = [];
+  const enumerateDevices = () => new Promise((resolve) => answers.push(resolve));
+  vi.stubGlobal('navigator', { mediaDevices: { addEventListener() {}, enumerateDevices } });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const listed = vi.fn();
+  const devices = new Devices({ listed, came() {} });
+  const lists = [devices.list(), devices.list()];
+  const answer = (/** @type {string} */ id) =>
+    answers.splice(-2).forEach((resolve) => resolve([{ ...device(id), kind: 'audioinput' }]));
+  answer('new');
+  answer('old');
+  await Promise.all(lists);
+  expect(listed.mock.calls).toEqual([[[device('new')], []]]);
 });
 
 describe('a device that comes', () => {
