@@ -229,6 +229,39 @@ inBrowser.describe('a view of a call', () => {
     ]);
   });
 
+  inBrowser.it('shows what holds when a request is lost with the connection', async () => {
+    const page = await open();
+    await page.evaluate(() => {
+      const own = /** @type {any} */ (window);
+      const button = document.createElement('button');
+      const notices = { show() {}, settle() {} };
+      const { panel } = new own.RecordingControls(own.current, button, notices);
+      const room = new own.RoomPanel(own.current, own.current.send, notices);
+      const { element } = new own.MetronomeControls(own.current);
+      document.body.append(panel.element, room.element, element);
+      const me = { id: '7', name: 'Anna', label: 'Anna', role: 'moderator', recorded: false };
+      const beat = { bpm: 90, beats: 4, by: 'Ben' };
+      const recording = { id: 'r', on: true, by: 'Anna', startedAt: '2026-11-29T12:00:00Z' };
+      own.set({ session: 1, state: 'joined', you: '7', people: [me] });
+      own.set({ recording, metronome: { beat, by: null } });
+      own.isOnline = false;
+    });
+    const recorded = page.locator('#record-me');
+    await recorded.click();
+    expect(await recorded.isChecked()).toBe(false);
+    const bpm = page.locator('#metronome-bpm');
+    await bpm.fill('140');
+    await bpm.press('Tab');
+    expect(await bpm.inputValue()).toBe('90');
+    const password = page.locator('#room-password');
+    await password.fill('tea');
+    await password.press('Enter');
+    expect(await password.inputValue()).toBe('tea');
+    await page.evaluate(() => Object.assign(window, { isOnline: true }));
+    await password.press('Enter');
+    expect(await password.inputValue()).toBe('');
+  });
+
   inBrowser.it('shows the group in which a person is, not the one asked for', async () => {
     const page = await open();
     await page.evaluate(() => {

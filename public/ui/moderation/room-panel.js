@@ -159,8 +159,8 @@ export class RoomPanel {
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       if (this.#password.value === '') return this.#password.focus();
-      this.#send(moderate.setPassword(this.#password.value));
-      this.#password.value = '';
+      // Without a connection it stays, to be set later.
+      if (this.#send(moderate.setPassword(this.#password.value))) this.#password.value = '';
     });
     return form;
   }

@@ -83,9 +83,11 @@ export class RecordingPanel {
     this.#stop = makeButton('button', texts.stopRecording, () =>
       send({ type: 'record', on: false }),
     );
-    this.#me.addEventListener('change', () =>
-      send({ type: 'recordConsent', agreed: this.#me.checked }),
-    );
+    this.#me.addEventListener('change', () => {
+      const agreed = this.#me.checked;
+      // Without a connection the switch shows what holds.
+      if (!send({ type: 'recordConsent', agreed })) this.#me.checked = !agreed;
+    });
     this.element = build(
       'div',
       { class: 'stack' },

@@ -39,7 +39,8 @@ export class MetronomeControls {
     checked: true,
   });
   #says = build('p', {});
-  #isOn = false;
+  /** The running metronome. @type {BeatFields | null} */
+  #beat = null;
   /** Times of the last taps. @type {number[]} */
   #taps = [];
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -51,10 +52,10 @@ export class MetronomeControls {
   constructor(current) {
     this.#send = current.send;
     this.#button = makeButton('button', texts.metronomeStart, () =>
-      this.#isOn ? this.#stop() : this.#start(),
+      this.#beat ? this.#stop() : this.#start(),
     );
     for (const input of [this.#bpm, this.#beats])
-      input.addEventListener('change', () => this.#isOn && this.#start());
+      input.addEventListener('change', () => this.#beat && this.#start());
     const hear = () => current.call?.setMetronomeHeard(this.#heard.checked);
     this.#heard.addEventListener('change', hear);
     // The switch holds for the next call, too.
@@ -89,7 +90,7 @@ export class MetronomeControls {
 
   /** @param {BeatFields | null} beat  null: it is off */
   #show(beat) {
-    this.#isOn = beat !== null;
+    this.#beat = beat;
     if (beat) {
       this.#bpm.value = String(beat.bpm);
       this.#beats.value = String(beat.beats);
@@ -106,16 +107,14 @@ export class MetronomeControls {
     if (bpm === null) return;
     this.#bpm.value = String(bpm);
     clearTimeout(this.#tapped);
-    this.#tapped = setTimeout(() => this.#isOn && this.#start(), TAPPED_MS);
+    this.#tapped = setTimeout(() => this.#beat && this.#start(), TAPPED_MS);
   }
 
   #start() {
     if (![this.#bpm, this.#beats].every((input) => input.reportValidity())) return;
-    this.#send({
-      type: 'metronome',
-      bpm: this.#bpm.valueAsNumber,
-      beats: this.#beats.valueAsNumber,
-    });
+    const [bpm, beats] = [this.#bpm.valueAsNumber, this.#beats.valueAsNumber];
+    // Without a connection the fields show what holds.
+    if (!this.#send({ type: 'metronome', bpm, beats })) this.#show(this.#beat);
   }
 
   #stop() {
