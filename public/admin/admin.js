@@ -56,6 +56,10 @@ class AdminPage {
   #timer = 0;
   /** Counts sign-ins: answers to requests before the last one are ignored. */
   #visit = 0;
+  /** Counts looks, likewise. */
+  #polls = 0;
+  /** Counts requests for the recordings, likewise. */
+  #listings = 0;
 
   constructor() {
     const [list, empty] = [
@@ -138,10 +142,11 @@ class AdminPage {
   async #poll() {
     clearTimeout(this.#timer);
     if (document.hidden) return;
-    const visit = this.#visit;
+    const [visit, poll] = [this.#visit, ++this.#polls];
+    const isOver = () => visit !== this.#visit || poll !== this.#polls;
     const asked = ['/status', '/rooms', '/bans'].map((path) => askOperatorApi('GET', path));
     const [status, rooms, bans] = await Promise.all(asked);
-    if (visit !== this.#visit) return;
+    if (isOver()) return;
     const refused = [status, rooms, bans].find(({ code }) => code !== null);
     if (refused && (refused.status === 401 || refused.status === 403)) {
       this.#leave(texts.tokenGone);
@@ -154,21 +159,21 @@ class AdminPage {
       this.#showStatus(statusAnswer);
       this.#showRooms(/** @type {{ rooms: RoomSummary[] }} */ (rooms.answer).rooms);
       this.#bans.show(/** @type {{ bans: Ban[] }} */ (bans.answer).bans);
-      await this.#lookCloser(visit, statusAnswer.recordings.open);
+      await this.#lookCloser(isOver, statusAnswer.recordings.open);
     }
-    if (visit === this.#visit) this.#timer = window.setTimeout(() => void this.#poll(), POLL_MS);
+    if (!isOver()) this.#timer = window.setTimeout(() => void this.#poll(), POLL_MS);
   }
 
   /**
    * Requests the people of open rooms one by one, and recordings if they may have changed.
-   * @param {number} visit
+   * @param {() => boolean} isOver  true once a later look has begun
    * @param {number} running number of recordings in progress
    */
-  async #lookCloser(visit, running) {
+  async #lookCloser(isOver, running) {
     for (const [room, card] of this.#rooms.rows) {
       if (!card.isOpen) continue;
       const { code, answer } = await askOperatorApi('GET', pathOf(room));
-      if (visit !== this.#visit) return;
+      if (isOver()) return;
       if (code === null) card.show(/** @type {RoomAnswer} */ (answer));
     }
     const isDue = this.#looks++ % LOOKS_OF_RECORDINGS === 0 || running !== this.#running;
@@ -264,9 +269,9 @@ class AdminPage {
   }
 
   async #showRecordings() {
-    const visit = this.#visit;
+    const [visit, listing] = [this.#visit, ++this.#listings];
     const { code, answer } = await askOperatorApi('GET', '/recordings');
-    if (code !== null || visit !== this.#visit) return;
+    if (code !== null || visit !== this.#visit || listing !== this.#listings) return;
     this.#recordings.show(/** @type {{ recordings: RecordingSummary[] }} */ (answer).recordings);
   }
 

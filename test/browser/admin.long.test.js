@@ -331,6 +331,67 @@ inBrowser.describe('the operator’s page', () => {
     },
   );
 
+  inBrowser.it('shows nothing of an earlier look that is answered later', async () => {
+    const network = { identity: null, tokenId: null, network: '192.0.2.9' };
+    site.server.rooms.bans.add('slow', 'Eve', network, 3_600_000);
+    const page = await signedIn();
+    const lift = page.getByRole('button', { name: 'Lift the ban of Eve from slow' });
+    await lift.waitFor();
+    /** @type {(value?: unknown) => void} */
+    let answer = () => {};
+    const mayAnswer = new Promise((resolve) => (answer = resolve));
+    await new Promise((resolve) => {
+      const hold = async (/** @type {import('playwright-core').Route} */ route) => {
+        const response = await route.fetch();
+        resolve(null);
+        await mayAnswer;
+        await route.fulfill({ response });
+      };
+      void page.route('**/api/bans', hold, { times: 1 });
+    });
+    await lift.press('Enter');
+    await page.getByText('Nobody is banned from a room.').waitFor();
+    answer();
+    await page.waitForTimeout(300);
+    expect(await lift.count()).toBe(0);
+  });
+
+  inBrowser.it('shows no recording again that was deleted while they were listed', async () => {
+    const startedAt = '2026-11-30T10:00:00Z';
+    let recordings = [{ id: 'one', room: 'tea', startedAt, on: false }];
+    let [open, lists] = [0, 0];
+    /** @type {(value?: unknown) => void} */
+    let answer = () => {};
+    const mayAnswer = new Promise((resolve) => (answer = resolve));
+    const page = await signedIn({}, async (one) => {
+      await one.route('**/api/status', async (route) => {
+        const status = await (await route.fetch()).json();
+        await route.fulfill({ json: { ...status, recordings: { ...status.recordings, open } } });
+      });
+      await one.route('**/api/recordings', async (route) => {
+        const json = { recordings };
+        if (++lists === 2) await mayAnswer;
+        await route.fulfill({ json });
+      });
+      await one.route('**/api/recordings/one', async (route) => {
+        recordings = [];
+        await route.fulfill({ status: 204 });
+      });
+    });
+    const remove = page.getByRole('button', { name: 'Delete the recording of tea' });
+    await remove.waitFor();
+    // The begin of a recording makes the page ask for the list.
+    open = 1;
+    await expect.poll(() => lists).toBe(2);
+    await remove.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter');
+    await page.getByText('There are no recordings.').waitFor();
+    answer();
+    await page.waitForTimeout(300);
+    expect(await remove.count()).toBe(0);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
   inBrowser.it('draws its lines as wide from their second value on as after a minute', async () => {
     const page = await signedIn();
     const line = page.locator('.tile', { hasText: 'Mixing' }).locator('.spark path');
