@@ -32,7 +32,8 @@ import { readTrack } from './client/track/track-sound.js';
  *   - 'pcm-off': though PCM was asked for
  *   - 'stereo-processed': the browser makes a microphone's sides the same
  *   - 'noise-model': it can't be used, and the browser's noise suppression takes its place
- *   - 'track-unreadable', 'track-too-long', 'track-not-sent', 'track-not-heard': of a backing track
+ *   - 'track-unreadable', 'track-too-long', 'track-not-sent': of a backing track
+ *   - 'track-not-heard': pieces of the room's backing track are missing, until it is settled
  *   - 'e2e-key': others have another key
  * @property {{ code: string }} settled  the notice of this code no longer holds
  * @property {ServerMessages['refused']} refused     the server did not do what was asked

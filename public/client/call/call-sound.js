@@ -175,7 +175,10 @@ export class CallSound {
     this.#metronome.play(this.#beat);
     this.#trackPlayer = new TrackPlayer(graph.output, format.sampleRate, systemClock, {
       get: (id, number) => this.pieces.get(id, number),
-      failed: () => this.#on.notice('track-not-heard'),
+      failing: (isFailing) => {
+        if (isFailing) this.#on.notice('track-not-heard');
+        else this.#on.settled('track-not-heard');
+      },
     });
     this.#trackPlayer.setLevel(this.#trackLevel);
     this.#trackPlayer.play(this.#track);

@@ -32,7 +32,9 @@ const SOON_SECONDS = 0.02;
 export class TrackPlayer extends RoomPlayer {
   #clock;
   #get;
-  #failed;
+  #onFailing;
+  /** True since a piece could not be had. */
+  #isFailing = false;
   /** @type {Track | null} */
   #track = null;
   /** Pieces by number; null while one is being fetched. @type {Map<number, AudioBuffer | null>} */
@@ -45,20 +47,24 @@ export class TrackPlayer extends RoomPlayer {
    * @param {AudioNode} output of an AudioContext
    * @param {number} sampleRate the room's, Hz
    * @param {Clock} clock the page's
-   * @param {{ get: (id: string, number: number) => Promise<Float32Array<ArrayBuffer>[]>, failed: ()
-   *   => void }} from failed: a piece can't be had, and is missing
+   * @param {{ get: (id: string, number: number) => Promise<Float32Array<ArrayBuffer>[]>, failing:
+   *   (isFailing: boolean) => void }} from failing: true once a piece can't be had, and is missing;
+   *   false once the next one is there, or the track has gone
    */
-  constructor(output, sampleRate, clock, { get, failed }) {
+  constructor(output, sampleRate, clock, { get, failing }) {
     super(output, sampleRate, clock);
     this.#clock = clock;
     this.#get = get;
-    this.#failed = failed;
+    this.#onFailing = failing;
   }
 
   /** @param {Track | null} track null: there is none */
   play(track) {
     this.cancel();
-    if (track?.id !== this.#track?.id) this.#pieces.clear();
+    if (track?.id !== this.#track?.id) {
+      this.#pieces.clear();
+      this.#report(false);
+    }
     this.#track = track;
     this.run(track !== null);
   }
@@ -118,15 +124,29 @@ export class TrackPlayer extends RoomPlayer {
         });
         channels.forEach((samples, channel) => buffer.copyToChannel(samples, channel));
         this.#pieces.set(number, buffer);
+        this.#report(false);
       },
       () => {
         if (track.id !== this.#track?.id) return;
         this.#pieces.delete(number);
         this.#retryMs = this.#clock.now() + RETRY_MS;
-        this.#failed();
+        this.#report(true);
       },
     );
     return null;
+  }
+
+  /** @override */
+  close() {
+    this.play(null);
+    super.close();
+  }
+
+  /** @param {boolean} isFailing */
+  #report(isFailing) {
+    if (isFailing === this.#isFailing) return;
+    this.#isFailing = isFailing;
+    this.#onFailing(isFailing);
   }
 
   /**

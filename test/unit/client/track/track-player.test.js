@@ -17,7 +17,8 @@ describe("a backing track's player", () => {
   /** Ends the played pieces, one by one. @type {(() => void)[]} */
   let ends = [];
   let fails = false;
-  let failures = 0;
+  /** Its reports of failures, and of their ends. @type {boolean[]} */
+  let failures = [];
   /** @type {TrackPlayer} */
   let player;
   /** The context's time is 7 s ahead of the page's clock. */
@@ -45,7 +46,7 @@ describe("a backing track's player", () => {
   }
 
   beforeEach(() => {
-    [played, asked, ends, fails, failures] = [[], [], [], false, 0];
+    [played, asked, ends, fails, failures] = [[], [], [], false, []];
     context.stoodStillMs = 0;
     clock = new FakeClock();
     clock.advance(50);
@@ -115,7 +116,7 @@ describe("a backing track's player", () => {
     };
     player = new TrackPlayer(/** @type {any} */ ({ context }), RATE, clock, {
       get,
-      failed: () => void failures++,
+      failing: (isFailing) => void failures.push(isFailing),
     });
     player.follow({ sample: 1000, atMs: 50 });
   });
@@ -179,15 +180,28 @@ describe("a backing track's player", () => {
     expect(played).toHaveLength(2);
   });
 
-  it('asks again for what it could not get, after a while, and says so', async () => {
+  it('asks again for what it could not get, after a while, and says so once', async () => {
     fails = true;
     player.play({ ...track, from: 1000 });
     await pass(3000);
-    expect([asked, failures]).toEqual([['blue 0', 'blue 1'], 2]);
+    expect([asked, failures]).toEqual([['blue 0', 'blue 1'], [true]]);
     fails = false;
     await pass(1000);
     expect(asked.slice(2)).toEqual(['blue 0', 'blue 1']);
     expect(played.map(({ piece }) => piece)).toEqual([0]);
+    expect(failures).toEqual([true, false]);
+  });
+
+  it('fails no longer once the track has gone', async () => {
+    fails = true;
+    player.play({ ...track, from: 1000 });
+    await pass(1000);
+    player.play(null);
+    expect(failures).toEqual([true, false]);
+    player.play({ ...track, from: 1000 });
+    await pass(4000);
+    player.close();
+    expect(failures).toEqual([true, false, true, false]);
   });
 
   it('is silent where the clock isn’t known, and after the end', async () => {
