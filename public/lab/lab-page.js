@@ -77,6 +77,9 @@ class LabPage {
       type: 'checkbox',
       reasons,
     });
+    elementOf('protocols', HTMLElement).addEventListener('change', () => {
+      if (this.#protocols.chosen.length > 0) this.#showMissing(false);
+    });
     const host = elementOf('delay-protocols', HTMLElement);
     this.#delayProtocols = new ProtocolChoice(host, { type: 'radio', reasons });
     this.#onSubmit('measure', () => this.#measure());
@@ -187,10 +190,15 @@ class LabPage {
   #chosen() {
     const protocols = this.#protocols.chosen;
     const isMissing = protocols.length === 0;
-    this.#problem.hidden = !isMissing;
-    setText(this.#problem, isMissing ? texts.noProtocol : '');
+    this.#showMissing(isMissing);
     if (isMissing) this.#announcer.textContent = texts.noProtocol;
     return isMissing ? null : protocols;
+  }
+
+  /** @param {boolean} isMissing  true when no protocol is chosen */
+  #showMissing(isMissing) {
+    this.#problem.hidden = !isMissing;
+    setText(this.#problem, isMissing ? texts.noProtocol : '');
   }
 
   /**

@@ -49,6 +49,8 @@ inBrowser.describe("the lab's page", () => {
         await page.locator('#protocols').getByLabel(protocol).uncheck();
       await startOf(page).click();
       expect(await page.locator('#measure-problem').innerText()).toMatch(/at least one/);
+      await page.locator('#protocols').getByLabel('WebSocket').check();
+      expect(await page.locator('#measure-problem').isVisible()).toBe(false);
     } finally {
       await alone.close();
     }
