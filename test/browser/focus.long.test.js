@@ -3,6 +3,7 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { moderate } from '../../public/client/call/moderate.js';
+import { noticeText } from '../../public/texts/texts.js';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
 import { formatWav } from '../../testkit/sound/wav.js';
 import { useSite } from './support/site.js';
@@ -80,17 +81,36 @@ inBrowser.describe(`the keyboard’s place in ${BROWSER}`, () => {
     await button(page, 'Leave').waitFor();
   });
 
-  inBrowser.it('is kept when a notice is dismissed', async () => {
+  inBrowser.it('is kept when a notice is shown again, or dismissed', async () => {
     const page = await site.join('notes', 'Anna');
-    await page.evaluate(() => {
-      const { call } = /** @type {any} */ (window).aloud;
-      for (const code of ['room-mono', 'stereo-processed'])
-        call.dispatchEvent(new CustomEvent('notice', { detail: { code } }));
-    });
+    const show = (/** @type {string[]} */ ...codes) =>
+      page.evaluate((all) => {
+        const { call } = /** @type {any} */ (window).aloud;
+        for (const code of all) call.dispatchEvent(new CustomEvent('notice', { detail: { code } }));
+      }, codes);
+    await show('room-mono', 'stereo-processed');
+    await button(page, 'Dismiss').first().focus();
+    await show('room-mono');
+    expect(await page.locator('.notice:focus-within').getAttribute('data-code')).toBe('room-mono');
     await press(button(page, 'Dismiss').first());
     expect(await focused(page)).toBe('Dismiss');
     await page.keyboard.press('Enter');
     expect(await focused(page)).toBe('call-title');
+  });
+
+  inBrowser.it('is kept when a connection stays lost', async () => {
+    const page = await site.join('lost', 'Anna');
+    const lose = (/** @type {number} */ agoMs) =>
+      page.evaluate((ms) => {
+        const { store } = /** @type {any} */ (window).aloud.call;
+        const now = Date.now();
+        store.set({ state: 'away', away: { since: now - ms, nextTry: now + 60_000 } });
+      }, agoMs);
+    await lose(0);
+    await button(page, 'Try now').focus();
+    await lose(31_000);
+    await page.getByText(noticeText('reconnecting-long')).waitFor();
+    expect(await focused(page)).toBe('Try now');
   });
 
   inBrowser.it('is kept on a phone when a panel of its menu is closed', async () => {

@@ -1,6 +1,6 @@
 import { build, elementOf, setText } from '../kit/element.js';
 import { labelOf } from '../people/person.js';
-import { texts, failureReason } from '../../texts/texts.js';
+import { texts, failureReason, noticeText } from '../../texts/texts.js';
 
 /**
  * @import { CallView } from '../../client/call/types.js'
@@ -108,15 +108,19 @@ export class ReconnectingNotice {
     setText(this.#countdown, seconds > 0 ? texts.tryingIn(seconds) : texts.trying);
     const code = now - this.#since > LONG_MS ? 'reconnecting-long' : 'reconnecting';
     if (code === this.#code) return;
-    this.#notices.settle(this.#code);
     this.#code = code;
-    this.#notices.show(code, { action: this.#action, more: this.#countdown });
+    // One notice with another sentence: its button keeps the keyboard's place.
+    this.#notices.show('reconnecting', {
+      sentence: noticeText(code),
+      action: this.#action,
+      more: this.#countdown,
+    });
   }
 
   /** Removes the notice: the connection is back, or the call is over. Idempotent. */
   end() {
     clearInterval(this.#timer);
-    this.#notices.settle(this.#code);
+    this.#notices.settle('reconnecting');
     this.#code = '';
   }
 }

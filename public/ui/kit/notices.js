@@ -15,6 +15,9 @@ const STAYS_MS = new Map([
   ['hand-lowered', 20_000],
 ]);
 
+/** @param {HTMLElement} notice */
+const buttonsOf = (notice) => [...notice.querySelectorAll('button')];
+
 /** Notices of the page: a problem and its remedy, until they are dismissed or settled. */
 export class Notices {
   /** @type {Map<string, HTMLElement>} by code */
@@ -37,7 +40,8 @@ export class Notices {
    * @param {HTMLElement} [options.more] an element below the sentence
    */
   show(code, { sentence = noticeText(code), action, more } = {}) {
-    this.settle(code);
+    const before = this.#shown.get(code);
+    const focused = before ? buttonsOf(before).findIndex((one) => one.matches(':focus')) : -1;
     const notice = build(
       'div',
       { class: 'notice', 'data-code': code },
@@ -46,7 +50,9 @@ export class Notices {
       makeButton('button quiet', texts.dismiss, () => this.settle(code)),
     );
     this.#shown.set(code, notice);
-    this.#area.append(notice);
+    if (before) before.replaceWith(notice);
+    else this.#area.append(notice);
+    buttonsOf(notice)[focused]?.focus();
     const staysMs = STAYS_MS.get(code);
     if (staysMs) setTimeout(() => this.#shown.get(code) === notice && this.settle(code), staysMs);
   }
