@@ -108,7 +108,7 @@ export class CallSession {
   #peopleTimer = null;
   #hasWrongKey = false;
   /**
-   * Opens messages that are sealed in an encrypted room; null where the key doesn't.
+   * Opens messages that are sealed in an encrypted room; null if the key doesn't open one.
    * @type {MessageReaders<ServerMessage | null>}
    */
   #openers = {
