@@ -133,7 +133,7 @@ inBrowser.describe(`captions in ${BROWSER}`, () => {
       await linesOf(ben)
         .getByText(translatesNothing ? 'one' : 'de: two')
         .waitFor();
-      // What somebody else says in one's own language changes nothing of that.
+      // Somebody else's words in one's own language change nothing of that.
       const text = translatesNothing ? 'drei' : 'vier';
       await ben.evaluate((said) => {
         const detail = { person: '9', name: 'Cid', text: said, lang: 'de', final: true };
