@@ -234,6 +234,9 @@ inBrowser.describe('a view of a call', () => {
     await page.evaluate(() => {
       const own = /** @type {any} */ (window);
       const button = document.createElement('button');
+      document.body.append(
+        Object.assign(document.createElement('span'), { id: 'recording-badge' }),
+      );
       const notices = { show() {}, settle() {} };
       const { panel } = new own.RecordingControls(own.current, button, notices);
       const room = new own.RoomPanel(own.current, own.current.send, notices);
