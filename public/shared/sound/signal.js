@@ -83,7 +83,9 @@ function reverseBits(re, im) {
  * @returns {Float64Array}
  */
 export function crossCorrelation(reference, signal) {
-  const n = powerOfTwo(reference.length + signal.length);
+  // No lag puts the reference beyond the signal's end, so nothing wraps around in a transform of
+  // this length.
+  const n = powerOfTwo(signal.length);
   const re = new Float64Array(n);
   const im = new Float64Array(n);
   // Both real signals share one complex transform, signal + i·reference; symmetry separates them
