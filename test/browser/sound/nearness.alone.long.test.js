@@ -21,9 +21,10 @@ const PIECES = 3;
 const {
   channels: [speech],
 } = await readWav(new URL('../../../testkit/speech/speech-low.wav', import.meta.url));
-const twice = new Float32Array(2 * speech.length);
-twice.set(speech);
-twice.set(speech, speech.length);
+/** The repeated speech, of which a piece has each possible start once. */
+const looped = new Float32Array(speech.length + PIECE);
+looped.set(speech);
+looped.set(speech.subarray(0, PIECE), speech.length);
 
 /** The largest step from one sample to the next. @param {Float32Array} sound */
 const steepest = (sound) =>
@@ -124,7 +125,7 @@ inBrowser.describe(`how near a listener is, in ${BROWSER}`, () => {
               const back = (i + 1) * PIECE;
               return {
                 back,
-                ...align(sound.subarray(sound.length - back, sound.length - back + PIECE), twice),
+                ...align(sound.subarray(sound.length - back, sound.length - back + PIECE), looped),
               };
             });
             const [best] = found.sort((a, b) => b.correlation - a.correlation);

@@ -24,6 +24,14 @@ const repeated = (sound) =>
 const left = repeated(once);
 const right = repeated(once.toReversed());
 
+/**
+ * The part of a repeated sound in which a piece has each possible start once. A longer part finds
+ * the same start, and takes twice as long to compare.
+ * @param {Float32Array} sound
+ * @param {Float32Array} piece
+ */
+const onceFor = (sound, piece) => sound.subarray(0, once.length + piece.length);
+
 /** Largest distance between the two inputs at a listener, in samples: 2 ms. */
 const MOST_APART = 96;
 
@@ -47,8 +55,8 @@ function distance(a, b) {
  */
 function found(sound) {
   const pieces = piecesOf(sound).map((piece) => ({
-    left: align(piece, left.subarray(0, 2 * once.length)),
-    right: align(piece, right.subarray(0, 2 * once.length)),
+    left: align(piece, onceFor(left, piece)),
+    right: align(piece, onceFor(right, piece)),
   }));
   const sum = (/** @type {typeof pieces[0]} */ one) => one.left.correlation + one.right.correlation;
   return pieces.reduce((one, other) => (sum(other) > sum(one) ? other : one));
@@ -63,7 +71,7 @@ function found(sound) {
 function likenessOf(sound, one, other) {
   const aligned = piecesOf(sound).map((piece) => ({
     piece,
-    ...align(piece, one.subarray(MOST_APART, 2 * once.length)),
+    ...align(piece, onceFor(one.subarray(MOST_APART), piece)),
   }));
   const { piece, lag, correlation } = aligned.reduce((best, next) =>
     next.correlation > best.correlation ? next : best,
@@ -181,7 +189,7 @@ inBrowser.describe(`two inputs in ${BROWSER}`, () => {
         expect(alone.other).toBeLessThan(NOT_THERE);
       }
       const [inLeft, inRight] = [left, right].map((side, i) =>
-        align(recorded[i], side.subarray(0, 2 * once.length)),
+        align(recorded[i], onceFor(side, recorded[i])),
       );
       expect(inLeft.correlation).toBeGreaterThan(0.99);
       expect(inRight.correlation).toBeGreaterThan(0.99);
