@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +17,11 @@ export class Packages {
   packed = '';
   /** Folder into which a test installs them. */
   folder = '';
+  /**
+   * Folders into which packages were installed, to be copied, by the packages' files.
+   * @type {Map<string, string>}
+   */
+  #installed = new Map();
   /** @type {import('../../release/steps.js').Server[]} */
   #started = [];
 
@@ -25,7 +30,10 @@ export class Packages {
       this.packed = mkdtempSync(join(tmpdir(), 'aloud-packed-'));
       packRelease({ out: this.packed });
     });
-    afterAll(() => rmSync(this.packed, { recursive: true }));
+    afterAll(() => {
+      for (const folder of [this.packed, ...this.#installed.values()])
+        rmSync(folder, { recursive: true });
+    });
     beforeEach(() => {
       this.folder = mkdtempSync(join(tmpdir(), 'aloud-installed-'));
     });
@@ -53,14 +61,28 @@ export class Packages {
   }
 
   /**
-   * Installs packages as npm 12 does by default: without any dependency's scripts.
+   * Installs packages as npm 12 does by default: without any dependency's scripts. npm takes
+   * seconds of a processor. So it installs the same packages once, and each test gets a copy.
    * @param {string[]} files
    */
   install(files) {
-    writeFileSync(join(this.folder, 'package.json'), '{"private":true}');
+    const key = files.join();
+    let folder = this.#installed.get(key);
+    if (folder === undefined) {
+      // The copies lie beside it, since npm notes relative paths to the packages.
+      folder = mkdtempSync(join(tmpdir(), 'aloud-installed-'));
+      this.#installByNpm(files, folder);
+      this.#installed.set(key, folder);
+    }
+    cpSync(folder, this.folder, { recursive: true, verbatimSymlinks: true });
+  }
+
+  /** @param {string[]} files @param {string} folder */
+  #installByNpm(files, folder) {
+    writeFileSync(join(folder, 'package.json'), '{"private":true}');
     const options = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
     const { status, stderr } = spawnSync('npm', ['install', ...options, ...files], {
-      cwd: this.folder,
+      cwd: folder,
       env: this.environment(),
       encoding: 'utf8',
     });
