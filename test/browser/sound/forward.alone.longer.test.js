@@ -91,35 +91,4 @@ inBrowser.describe(`sound forwarded as ${way} in ${BROWSER}`, () => {
       expect(await sign.count()).toBe(hash === '' ? 0 : 1);
     }, closePages),
   );
-
-  if (isLong) return;
-
-  inBrowser.it('isn’t heard with another key, and the page says why', () =>
-    undisturbed(async () => {
-      speaker = await openBrowser({
-        speech: Float32Array.from(
-          { length: 3 * speech.length },
-          (_, i) => speech[i % speech.length],
-        ),
-      });
-      const listener = await join(listeners.browser, 'other', 'Lis', `#e2e=${makeRoomKey()}`);
-      const heard = await record(listener);
-      await join(speaker.browser, 'other', 'Spe', `#e2e=${makeRoomKey()}`);
-      await listener.getByText('The others use another key').waitFor({ timeout: 15_000 });
-      expect(levelDb(await heard())).toBeLessThan(-80);
-    }, closePages),
-  );
-
-  inBrowser.it(
-    'has no place without the key, and the page says to open the whole link',
-    async () => {
-      await join(listeners.browser, 'closed', 'Ann', `#e2e=${makeRoomKey()}`);
-      const page = await openPage(
-        listeners.browser,
-        `${server.url}/r/closed?processing=off&name=Eve`,
-      );
-      await page.getByRole('button', { name: 'Join' }).click();
-      await page.getByText('Ask for the whole link').waitFor();
-    },
-  );
 });
