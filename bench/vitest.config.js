@@ -31,7 +31,7 @@ export default defineConfig({
           isolate: false,
           testTimeout: 240_000,
           // These tests wait more than they compute.
-          maxWorkers: 3,
+          maxWorkers: 4,
           maxConcurrency: 3,
           sequence: { groupOrder: 1 },
         },
