@@ -4,6 +4,14 @@ const BLOCK_MS = 2500;
 /** The number of blocks: 20 seconds are remembered. */
 const BLOCKS = 8;
 
+/**
+ * Lateness up to which bins are narrow, in milliseconds, and their number in a millisecond. Beyond
+ * it a bin has 1 ms: jitter is larger there.
+ */
+const NARROW_MS = 16;
+const NARROW_PER_MS = 4;
+const NARROW_BINS = NARROW_MS * NARROW_PER_MS;
+
 /** Number of late packets that never change the need, however few packets there were. */
 const FEW = 2;
 
@@ -55,11 +63,22 @@ const STEP_MS = 2000;
 const CLOCK_TOLERANCE_MS = 60;
 
 /**
+ * First bin that covers a lateness.
+ * @param {number} ms 0 and more
+ */
+const binOf = (ms) =>
+  ms > NARROW_MS ? NARROW_BINS + Math.ceil(ms - NARROW_MS) : Math.ceil(ms * NARROW_PER_MS);
+
+/** Longest lateness of a bin, in milliseconds. @param {number} bin */
+const msOf = (bin) => (bin > NARROW_BINS ? NARROW_MS + bin - NARROW_BINS : bin / NARROW_PER_MS);
+
+/**
  * Histogram of the lateness of one speaker's packets: arrival minus the end of the frame on the
- * sample clock. It covers the last 20 seconds, in bins of 1 ms.
+ * sample clock. It covers the last 20 seconds, in bins of 0.25 ms up to 16 ms, and of 1 ms beyond.
  *
- * Bin i counts the packets that a server-side delay of i ms covers and i − 1 ms doesn't. Bin 0 has
- * the packets that came before their frame's end, the last bin the packets beyond the cap.
+ * A bin counts the packets that a server-side delay of its longest lateness covers, and that of the
+ * bin before doesn't. Bin 0 has the packets that came before their frame's end, the last bin the
+ * packets beyond the cap.
  *
  * After a stall packets come all at once. They count as one late packet if no others were late. A
  * long need is dropped sooner, because a delay for a past stall is of no use. Adding a packet
@@ -67,6 +86,7 @@ const CLOCK_TOLERANCE_MS = 60;
  */
 export class Lateness {
   #capMs;
+  #capBin;
   #catchUpMs;
   #share;
   #bins;
@@ -79,6 +99,8 @@ export class Lateness {
   #block = 0;
   #blockEndMs = -Infinity;
   #count = 0;
+  /** Bin of needMs. */
+  #need = 0;
   /** Number of packets later than needMs, without the packets beyond the cap. */
   #above = 0;
   #run = 0;
@@ -89,7 +111,7 @@ export class Lateness {
    */
   #lateMs = -Infinity;
   #isForgiven = false;
-  #stepMs = 0;
+  #stepBin = 0;
   #stepUntilMs = -Infinity;
   #least = Infinity;
   #frameMs;
@@ -113,10 +135,11 @@ export class Lateness {
     this.#frameMs = frameMs;
     this.#catchUpMs = frameMs / 2;
     this.#share = AIM * (1 - targetPercent / 100);
-    this.#bins = maxMs + 2;
+    this.#capBin = binOf(maxMs);
+    this.#bins = this.#capBin + 2;
     this.#blocks = new Uint16Array(this.#bins * BLOCKS);
     this.#totals = new Uint32Array(this.#bins);
-    /** The smallest delay that keeps this speaker at the target, in whole milliseconds. */
+    /** The smallest delay that keeps this speaker at the target, in milliseconds: a bin's. */
     this.needMs = 0;
     /**
      * True when waiting for this speaker is of no use: its clock is wrong, or its path too long.
@@ -135,7 +158,7 @@ export class Lateness {
     const catchesUp = latenessMs < this.#previousMs - this.#catchUpMs;
     this.#previousMs = latenessMs;
     this.#noteRecent(bin, nowMs);
-    if (bin > this.needMs && this.#forgives(bin, catchesUp, nowMs)) return;
+    if (bin > this.#need && this.#forgives(bin, catchesUp, nowMs)) return;
     if (bin > this.#latestBins[this.#block]) this.#latestBins[this.#block] = bin;
     const at = this.#block * this.#bins + bin;
     // The 65,536th packet in one bin of one block can only come from a flood.
@@ -147,7 +170,7 @@ export class Lateness {
       this.#soundingBlocks[this.#block] += 1;
       this.#sounding += 1;
     }
-    if (bin > this.needMs && bin <= this.#capMs) {
+    if (bin > this.#need && bin <= this.#capBin) {
       this.#above += 1;
       this.#step(bin, catchesUp, nowMs);
       if (this.#above > this.#allowed) this.#measure(nowMs);
@@ -156,10 +179,10 @@ export class Lateness {
     }
   }
 
-  /** @param {number} latenessMs @returns {number} whole milliseconds; beyond the cap, one more */
+  /** @param {number} latenessMs @returns {number} its bin; beyond the cap the last one */
   #binOf(latenessMs) {
     if (!(latenessMs > 0)) return 0;
-    return latenessMs > this.#capMs ? this.#capMs + 1 : Math.ceil(latenessMs);
+    return latenessMs > this.#capMs ? this.#capBin + 1 : binOf(latenessMs);
   }
 
   /**
@@ -171,9 +194,10 @@ export class Lateness {
    */
   #forgives(bin, catchesUp, nowMs) {
     if (catchesUp) return this.#isForgiven;
+    const lateMs = msOf(bin);
     this.#isForgiven =
       nowMs - this.#lateMs > FORGET_MS ||
-      (bin > LONE_STALL_MS && bin * REASON_SHARE > this.#latestBin);
+      (lateMs > LONE_STALL_MS && lateMs * REASON_SHARE > this.#latestMs);
     this.#lateMs = nowMs;
     return false;
   }
@@ -203,28 +227,28 @@ export class Lateness {
       if (this.#recentBins[i] > most) most = this.#recentBins[i];
     }
     if (count < RECENT_PACKETS) return Infinity;
-    return Math.max(LONG_MS, Math.ceil(Math.max(most, this.#repeatedBin) / REASON_SHARE));
+    return Math.max(LONG_MS, Math.ceil(Math.max(msOf(most), this.#repeatedMs) / REASON_SHARE));
   }
 
-  /** Latest bin of all remembered packets. */
-  get #latestBin() {
+  /** Greatest lateness of all remembered packets. */
+  get #latestMs() {
     let most = 0;
     for (let i = 0; i < BLOCKS; i++) if (this.#latestBins[i] > most) most = this.#latestBins[i];
-    return most;
+    return msOf(most);
   }
 
-  /** Latest bin that was reached again, after a block in which nothing came near it. */
-  get #repeatedBin() {
+  /** Greatest lateness that was reached again, after a block in which nothing came near it. */
+  get #repeatedMs() {
     const bins = this.#latestBins;
     let most = 0;
     for (let first = 1; first < BLOCKS; first++) {
-      const before = bins[(this.#block + first) % BLOCKS];
+      const before = msOf(bins[(this.#block + first) % BLOCKS]);
       let between = before;
       for (let i = first + 1; i <= BLOCKS; i++) {
-        const bin = bins[(this.#block + i) % BLOCKS];
-        const twice = Math.min(before, bin);
+        const ms = msOf(bins[(this.#block + i) % BLOCKS]);
+        const twice = Math.min(before, ms);
         if (twice > most && between < twice * REASON_SHARE) most = twice;
-        if (bin < between) between = bin;
+        if (ms < between) between = ms;
       }
     }
     return most;
@@ -249,7 +273,7 @@ export class Lateness {
   /** Number of remembered packets that may be later than needMs. */
   get #allowed() {
     const share = this.#sounding > 0 ? this.#share : QUIET_SHARE;
-    return Math.max(FEW, Math.floor((this.#count - this.#totals[this.#capMs + 1]) * share));
+    return Math.max(FEW, Math.floor((this.#count - this.#totals[this.#capBin + 1]) * share));
   }
 
   /**
@@ -266,18 +290,18 @@ export class Lateness {
 
   /**
    * @param {number} longest see #longestMs
-   * @returns {number} smallest delay that has repetitions in time, in whole milliseconds
+   * @returns {number} smallest delay that has repetitions in time, in milliseconds
    */
   #repetitionsMs(longest) {
     let need = 0;
     for (let i = 0; i < this.#repetitions.length; i++) {
       const lateShare = UNMENDED_SHARE / this.#repetitions[i];
       if (!(lateShare < 1) || this.#count === 0) continue;
-      const allowed = Math.floor((this.#count - this.#totals[this.#capMs + 1]) * lateShare);
-      let bin = this.#capMs;
+      const allowed = Math.floor((this.#count - this.#totals[this.#capBin + 1]) * lateShare);
+      let bin = this.#capBin;
       for (let above = 0; bin > 0 && above + this.#totals[bin] <= allowed; bin--)
         above += this.#totals[bin];
-      need = Math.max(need, Math.min(bin, longest) + Math.ceil((i + 1) * this.#frameMs));
+      need = Math.max(need, Math.min(msOf(bin), longest) + (i + 1) * this.#frameMs);
     }
     return Math.min(need, this.#capMs);
   }
@@ -295,7 +319,7 @@ export class Lateness {
     this.#runLongest = this.#run <= 1 ? bin : Math.max(bin, this.#runLongest);
     if (this.#run < STEP_PACKETS) return;
     this.#run = 0;
-    this.#stepMs = this.#runLongest;
+    this.#stepBin = this.#runLongest;
     this.#stepUntilMs = nowMs + STEP_MS;
     this.#measure(nowMs);
   }
@@ -324,19 +348,21 @@ export class Lateness {
   /** @param {number} nowMs */
   #measure(nowMs) {
     const allowed = this.#allowed;
-    let bin = this.#capMs;
+    let bin = this.#capBin;
     let above = 0;
     while (bin > 0 && above + this.#totals[bin] <= allowed) above += this.#totals[bin--];
     const longest = this.#longestMs;
-    while (bin > longest) above += this.#totals[bin--];
-    const step = nowMs < this.#stepUntilMs ? this.#stepMs : 0;
-    const least = Math.max(step, this.#repetitionsMs(longest));
+    const most = binOf(longest);
+    while (bin > most) above += this.#totals[bin--];
+    const step = nowMs < this.#stepUntilMs ? this.#stepBin : 0;
+    const least = Math.max(step, binOf(this.#repetitionsMs(longest)));
     while (bin < least) above -= this.#totals[++bin];
-    this.needMs = bin;
+    this.#need = bin;
+    this.needMs = msOf(bin);
     this.#above = above;
     let first = 0;
     while (first < this.#bins && this.#totals[first] === 0) first += 1;
-    this.#least = first < this.#bins ? first : Infinity;
+    this.#least = first < this.#bins ? msOf(first) : Infinity;
   }
 
   /**
@@ -349,7 +375,7 @@ export class Lateness {
   review(nowMs, roundTripMs) {
     if (nowMs >= this.#blockEndMs && this.#count > 0) this.#turn(nowMs);
     else this.#measure(nowMs);
-    const beyond = 2 * this.#totals[this.#capMs + 1] > this.#count;
+    const beyond = 2 * this.#totals[this.#capBin + 1] > this.#count;
     const impossible =
       roundTripMs !== null && this.#count > 0 && this.#least > roundTripMs + CLOCK_TOLERANCE_MS;
     this.excluded = beyond || impossible;
@@ -361,8 +387,8 @@ export class Lateness {
 
   /**
    * @param {number} share 0 to 1
-   * @returns {number | null} quantile of the lateness, in whole milliseconds; one more than the cap
-   *   beyond it; null without packets
+   * @returns {number | null} quantile of the lateness, rounded up to whole milliseconds; one more
+   *   than the cap beyond it; null without packets
    */
   quantile(share) {
     if (this.#count === 0) return null;
@@ -373,7 +399,7 @@ export class Lateness {
       sum += this.#totals[bin]
     )
       bin += 1;
-    return bin;
+    return Math.ceil(msOf(bin));
   }
 
   /**
@@ -385,9 +411,9 @@ export class Lateness {
     const counts = new Array(uptoMs.length + 1).fill(0);
     let group = 0;
     for (let bin = 0; bin < this.#bins; bin++) {
-      while (group < uptoMs.length && bin > uptoMs[group]) group += 1;
+      while (group < uptoMs.length && msOf(bin) > uptoMs[group]) group += 1;
       // Lateness beyond the cap has a lower limit only.
-      counts[bin > this.#capMs ? uptoMs.length : group] += this.#totals[bin];
+      counts[bin > this.#capBin ? uptoMs.length : group] += this.#totals[bin];
     }
     return counts;
   }

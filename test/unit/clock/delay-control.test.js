@@ -46,6 +46,22 @@ describe('lateness', () => {
     expect(early.needMs).toBe(0);
   });
 
+  it('is exact to a quarter of a millisecond up to 16 ms, and to one beyond', () => {
+    const allAt = (/** @type {number} */ latenessMs, maxMs = 400) => {
+      const lateness = newLateness({ maxMs });
+      for (let i = 0; i < 100; i++) lateness.add(latenessMs, i * 20);
+      return lateness;
+    };
+    const needs = [0.1, 5.1, 5.25, 5.3, 15.9, 16, 16.1, 40.5].map((ms) => allAt(ms).needMs);
+    expect(needs).toEqual([0.25, 5.25, 5.25, 5.5, 16, 16, 17, 41]);
+    // Statistics have whole milliseconds.
+    expect([5.1, 15.9, 40.5].map((ms) => allAt(ms).quantile(0.5))).toEqual([6, 16, 41]);
+    expect(allAt(5.1).histogram([5, 10])).toEqual([0, 100, 0]);
+    const [within, beyond] = [allAt(9.9, 10), allAt(10.1, 10)];
+    expect([within.needMs, within.quantile(0.5)]).toEqual([10, 10]);
+    expect([beyond.needMs, beyond.quantile(0.5)]).toEqual([0, 11]);
+  });
+
   it('forgets after 20 s, even if nothing comes, and long waits once they have no reason', () => {
     const lateness = newLateness();
     for (let i = 0; i < 100; i++) lateness.add(90, i * 20);

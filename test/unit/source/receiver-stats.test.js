@@ -112,15 +112,15 @@ describe('the delay for redundancy', () => {
   }
 
   it.each([
-    ['none without loss', { loss: 0, redundancy: 2 }, 11],
-    ['none where nothing is repeated', { loss: 0.1, redundancy: 0 }, 11],
+    ['none without loss', { loss: 0, redundancy: 2 }, 10.5],
+    ['none where nothing is repeated', { loss: 0.1, redundancy: 0 }, 10.5],
     ['one frame for a little loss', { loss: 0.01, redundancy: 2 }, 31],
     ['two for more', { loss: 0.05, redundancy: 2 }, 51],
     ['as many as there are', { loss: 0.1, redundancy: 1 }, 31],
     [
       'none for a packet or two',
       { loss: 0, redundancy: 2, lost: (/** @type {number} */ frame) => frame % 600 === 9 },
-      11,
+      10.5,
     ],
     [
       'two where a little loss comes in pairs',
