@@ -337,9 +337,10 @@ inBrowser.describe('a view of a call', () => {
       own.set({ state: 'joined' });
     });
     await agree.click();
-    expect(await page.evaluate(() => /** @type {any} */ (window).asked)).toEqual([
-      ['send', { type: 'recordConsent', agreed: true }],
-    ]);
+    // A dialog tells of its end later than of the click.
+    await expect
+      .poll(() => page.evaluate(() => /** @type {any} */ (window).asked))
+      .toEqual([['send', { type: 'recordConsent', agreed: true }]]);
     await page.evaluate(() => /** @type {any} */ (window).set({ listeners: 1 }));
     expect(await dialog.count()).toBe(0);
   });
