@@ -32,7 +32,8 @@
  *   ages count from the due time of packets
  *
  * @typedef {{ way: string, legs: readonly [Link, Link], path: Path, spentIn: Set<string> }} Lane
- *   legs: the sender's and the receiver's; spentIn: sweeps in which all tries of a block failed
+ *   legs: the sender's and the receiver's; spentIn: sweeps in which all tries of a block failed, or
+ *   its connection ended
  *
  * @typedef {Voice & { star: Star, lanes: readonly Lane[], frames: FrameFile | null }} Ground  base
  *   of a block; frames: record of each frame's fate
@@ -75,9 +76,8 @@ export const TRIES = 3;
 /**
  * @param {Pick<Lane, 'spentIn'>} lane
  * @param {string} sweep
- * @returns {number} for how many tries a block waits for the way: for one, where a block of this
- *   sweep had all of them for nothing. Then it wasn't a moment of the machine, and each further
- *   block would take three times its time
+ * @returns {number} for how many tries a block waits for the way: for one, where the fault is no
+ *   moment of the machine
  */
 export const triesOf = ({ spentIn }, sweep) => (spentIn.has(sweep) ? 1 : TRIES);
 
@@ -196,17 +196,15 @@ export const hopsOf = ([from, to], through) =>
  */
 async function measureBlock(lab, ground, condition, repetition) {
   const lacking = new Set(ground.lanes);
-  /** @type {Set<Lane>} */
-  const ended = new Set();
   const awaited = (/** @type {number} */ tries) =>
-    [...lacking].some((lane) => !ended.has(lane) && tries <= triesOf(lane, condition.sweep));
+    [...lacking].some((lane) => tries <= triesOf(lane, condition.sweep));
   for (let tries = 1; awaited(tries); tries++) {
     const seed = seedOfRepetition(lab.options.seed, repetition);
     const outcomes = await runBlock(lab, ground, condition, seed);
     for (const [i, lane] of ground.lanes.entries()) {
       if (!lacking.has(lane)) continue;
       const { fault, figures, ages, latenessMs, hasEnded } = outcomes[i];
-      if (hasEnded) ended.add(lane);
+      if (hasEnded) lane.spentIn.add(condition.sweep);
       if (fault)
         lab.folder.warn(
           `${lane.way}, ${condition.sweep} ${condition.value}, repetition ` +
@@ -228,7 +226,7 @@ async function measureBlock(lab, ground, condition, repetition) {
       if (ages && lab.options.marks) await mark(lab, ground, lane.way, condition, repetition, ages);
     }
   }
-  for (const lane of lacking) if (!ended.has(lane)) lane.spentIn.add(condition.sweep);
+  for (const { spentIn } of lacking) spentIn.add(condition.sweep);
 }
 
 /**

@@ -321,7 +321,7 @@ describe('the lag of sound', () => {
   });
 });
 
-it('a voice on its way is found by pieces, as late as it is looked for', () => {
+it('finds the pieces of a voice up to the longest delay that is asked for', () => {
   const sampleRate = 8000;
   const next = random(12);
   const said = Float32Array.from({ length: 4 * sampleRate }, () => next() - 0.5);
