@@ -25,13 +25,17 @@ const DOCUMENT =
 
 /**
  * This process's browser, which stays for one run after the other, and ends with it.
- * @type {Promise<Browser> | null}
+ * @type {Browser | null}
  */
-let started = null;
+let browser = null;
 
 /** @type {Way} */
 export const chromiumDatachannel = {
   missing: async () => (findChromium() ? null : 'There is no Chromium.'),
+
+  async prepare() {
+    browser ??= await launch();
+  },
 
   async receive({ onPacket }) {
     const page = await openPage(onPacket);
@@ -64,9 +68,8 @@ const launch = () =>
 
 /** @param {OnPacket} onPacket  told of what comes over the page's data channel */
 async function openPage(onPacket) {
-  started ??= launch();
-  const [browser, { sockets, port, close }] = await Promise.all([started, serve()]);
-  const context = await browser.newContext();
+  if (!browser) throw new Error('no browser was started');
+  const [context, { sockets, port, close }] = await Promise.all([browser.newContext(), serve()]);
   const messages = new EventEmitter();
   const told = (/** @type {string} */ type) =>
     once(messages, type).then(([text]) => /** @type {string} */ (text));

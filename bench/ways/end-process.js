@@ -154,6 +154,9 @@ function failOnFault(end, where = '') {
  */
 const check = () => [receiver, sender].forEach((end) => failOnFault(end, 'at a relay, '));
 
+/** Has what a way needs, before it connects. @param {{ way: string }} options */
+const prepare = async ({ way }) => void (await ways[way].prepare?.());
+
 /** Ends its connections, and is ready for others. */
 async function hangUp() {
   await sender?.close();
@@ -161,4 +164,4 @@ async function hangUp() {
   [sender, receiver, connecting] = [null, null, null];
 }
 
-serve({ ...receiving, ...sending, check, hangUp }, hangUp);
+serve({ ...receiving, ...sending, prepare, check, hangUp }, hangUp);

@@ -98,13 +98,16 @@ export class Path {
   }
 
   /**
-   * Connects place to place, the last hop first.
+   * Connects place to place, the last hop first, once each place has what the way needs.
    * @param {string} way
    * @param {readonly Uint8Array[]} payloads  expected by the receiver
    * @param {readonly Message[]} [messages]   the same
    * @throws {Error} when there is no connection
    */
   async connect(way, payloads, messages = []) {
+    await this.#unlessBroken(
+      Promise.all(this.#places.map((place) => place.call('prepare', { way }))),
+    );
     await this.#unlessBroken(within(CONNECT_MS, this.#connect(way, payloads, messages)));
   }
 

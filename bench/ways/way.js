@@ -25,6 +25,8 @@
  *
  * @typedef {object} Way
  * @property {() => Promise<string | null>} missing  requirement that this machine lacks, if any
+ * @property {() => Promise<unknown>} [prepare]  starts what an end needs before it connects, once;
+ *   its time is no part of the connection's
  * @property {(options: { host: string, onPacket: OnPacket, onMessage: OnPacket }) =>
  *   Promise<Receiver>} receive at an address of this end
  * @property {(options: { host: string, peer: string, invitation: string, signal: (offer: string) =>

@@ -94,6 +94,32 @@ describe('a path', () => {
         `at a relay, another controller at ${wrong}`,
       );
   });
+
+  it('connects once every place has what the way needs, for which it waits', async () => {
+    const called = /** @type {string[]} */ ([]);
+    let letGo = () => {};
+    const last = new Promise((/** @type {(done: void) => void} */ resolve) => (letGo = resolve));
+    const path = pathOf((place, name) => {
+      called.push(`${name} ${place}`);
+      if (name === 'prepare') return place === 3 ? last : null;
+      return { startMs: 0, offer: null };
+    });
+    const connected = path.connect('datachannel-chromium', PAYLOADS);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(called).toEqual(['prepare 0', 'prepare 1', 'prepare 2', 'prepare 3']);
+    letGo();
+    await connected;
+    expect(called[4]).toBe('receive 3');
+  });
+
+  it('says why a place does not get what the way needs', async () => {
+    const path = pathOf((place, name) => {
+      if (name === 'prepare' && place === 2) throw new Error('the browser does not start');
+    });
+    await expect(path.connect('datachannel-chromium', PAYLOADS)).rejects.toThrow(
+      'the browser does not start',
+    );
+  });
 });
 
 describe('a path whose process has ended', () => {
