@@ -12,7 +12,8 @@
  *   isExtra: measured only if it is named
  *
  * @typedef {object} Plan  of a condition's measurement
- * @property {number} blocks       in which its ways come one after another; by default 1
+ * @property {number} blocks       in which its ways come one after another; by default one for each
+ *   group of ways
  * @property {number} moreSeconds  by which a block is longer than what it measures
  */
 
@@ -21,7 +22,7 @@ import { listOf, numbers } from '../../options.js';
 import { BROWSER_WAYS, WAYS } from '../../ways/way.js';
 import { gridSeconds } from '../durations.js';
 import { randomFor } from '../scenario.js';
-import { GRID_QUANTITIES, runGrid } from './grid.js';
+import { GRID_QUANTITIES, groupsOf, runGrid } from './grid.js';
 import { gridViews } from './grid-result.js';
 
 const ALL_AT_ONCE =
@@ -92,6 +93,7 @@ export function gridScenario({
       gridSeconds(
         options,
         conditionsOf({ options, blockSeconds: 0 }, asked(options), options.at).map((condition) => ({
+          blocks: groupsOf(options.ways, condition.atOnce).length,
           ...plan(options.ways, condition),
           ...condition,
         })),

@@ -1,9 +1,8 @@
 /**
  * A grid: ways by conditions, on a star. Each way has a pair of legs, a sender's and a receiver's.
- * All ways run at the same time. They connect on legs with delay only, which are then impaired
- * alike, with the same random numbers for each packet's time. So a
- * packet of one way has the fate of the other ways' packet. Each repetition has another
- * voice.
+ * All ways run at the same time, or in groups, as the condition says. They connect on legs with
+ * delay only, which are then impaired alike, with the same random numbers for each packet's time.
+ * So a packet of one way has the fate of the other ways' packet. Each repetition has another voice.
  *
  * @import { Lab } from '../lab.js'
  * @import { Star } from '../../link/star.js'
@@ -30,6 +29,7 @@
  *   each lane, by the quantities' names
  * @property {boolean} [holdsSender] true if the sender's own lateness is measured too:
  *   ages count from the due time of packets
+ * @property {number} [atOnce]  most ways that run at the same time; by default all
  *
  * @typedef {{ way: string, legs: readonly [Link, Link], path: Path, spentIn: Set<string> }} Lane
  *   legs: the sender's and the receiver's; spentIn: sweeps in which all tries of a block failed, or
@@ -157,17 +157,34 @@ export async function runGrid(lab, { conditions, ways, through }) {
           `${condition.sweep} ${condition.value}, ${repetition + 1} of ${repetitions}`,
           (repetition + i / conditions.length) / repetitions,
         );
-        await measureBlock(
-          lab,
-          { star, lanes, frames, ...voiceOf(repetition) },
-          condition,
-          repetition,
-        );
+        for (const group of groupsOf(lanes, condition.atOnce, repetition))
+          await measureBlock(
+            lab,
+            { star, lanes: group, frames, ...voiceOf(repetition) },
+            condition,
+            repetition,
+          );
       }
     }
   } finally {
     await Promise.all(lanes.map(({ path }) => path.close()));
   }
+}
+
+/**
+ * Cuts ways into groups that run one after another: the fewest, of about the same size. Each group
+ * comes first as often as the others.
+ * @template T
+ * @param {readonly T[]} ways
+ * @param {number} [atOnce]  most ways of a group
+ * @param {number} [repetition]
+ * @returns {T[][]}
+ */
+export function groupsOf(ways, atOnce = ways.length, repetition = 0) {
+  const count = Math.ceil(ways.length / atOnce);
+  const start = (/** @type {number} */ group) => Math.floor((group * ways.length) / count);
+  const groups = Array.from({ length: count }, (_, i) => ways.slice(start(i), start(i + 1)));
+  return groups.map((_, i) => groups[(i + repetition) % count]);
 }
 
 /**

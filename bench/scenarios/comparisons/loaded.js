@@ -9,6 +9,7 @@
  * @typedef {Pick<Lab, 'options' | 'blockSeconds'>} Settings
  */
 
+import { availableParallelism } from 'node:os';
 import { startLoad } from '../../link/measure.js';
 import { wholeNumber } from '../../options.js';
 import { factors } from './grid.js';
@@ -27,6 +28,21 @@ const LOAD_SECONDS = 2.3;
 /** The longest waits for the leg's rate. Without a load there is no queue, whatever its length. */
 const QUEUES_MS = [50, 100, 200, 500, 1000];
 
+/**
+ * Rate of the loads that a processor carries beside their ways, in bit/s: each packet takes time of
+ * three programs. Two processors carried nine loads of 4 Mbit/s. Beside nine of 10, most ways sent
+ * late (`--sweeps tcp-20-4` and `tcp-100-10` on 2026-11-30, with all ways at once).
+ */
+const PROCESSOR_BITS = 20e6;
+
+/**
+ * Number of ways that run at once, each beside a load of its own.
+ * @param {number} loadBits  a second, of each load
+ * @param {number} [processors]
+ */
+export const waysAtOnce = (loadBits, processors = availableParallelism()) =>
+  Math.max(1, Math.floor((processors * PROCESSOR_BITS) / loadBits));
+
 /** @type {Quantity} */
 const load = { name: 'load', label: 'What the load brought through', unit: 'kbit/s', factors };
 
@@ -34,20 +50,25 @@ const load = { name: 'load', label: 'What the load brought through', unit: 'kbit
 const rateBitsOf = (lab) => 1000 * /** @type {any} */ (lab.options).rate;
 
 /**
- * Loads the sender's leg of each lane, up to the hub.
+ * Loads the sender's leg of each lane, up to the hub, and has no more lanes at once than the
+ * machine carries.
  * @param {LoadKind} kind
+ * @param {number} upBits  rate of that leg, which TCP fills
  * @param {number} seconds  of the block
- * @returns {NonNullable<Condition['disturb']>}
+ * @returns {Pick<Condition, 'disturb' | 'atOnce'>}
  */
-const loading = (kind, seconds) => async (lanes) => {
-  const ends = await Promise.all(
-    lanes.map(({ legs: [from] }) =>
-      startLoad(from.client, from.server, kind, seconds + MORE_SECONDS),
-    ),
-  );
-  return async () =>
-    (await Promise.all(ends.map((end) => end()))).map((kilobits) => ({ [load.name]: kilobits }));
-};
+const loading = (kind, upBits, seconds) => ({
+  atOnce: waysAtOnce('flows' in kind ? upBits : kind.udpBits),
+  async disturb(lanes) {
+    const ends = await Promise.all(
+      lanes.map(({ legs: [from] }) =>
+        startLoad(from.client, from.server, kind, seconds + MORE_SECONDS),
+      ),
+    );
+    return async () =>
+      (await Promise.all(ends.map((end) => end()))).map((kilobits) => ({ [load.name]: kilobits }));
+  },
+});
 
 /**
  * @param {string} name @param {string} label @param {string} stands
@@ -64,7 +85,7 @@ const besides = (name, label, stands, kindOf) => ({
   more: kindOf && [{ of: load, label: 'Load', unit: 'kbit/s', digits: 0 }],
   condition: (queueMs, lab) => ({
     leg: { delayMs: 10, up: { rateBits: rateBitsOf(lab), queueMs } },
-    disturb: kindOf && loading(kindOf(lab), lab.blockSeconds),
+    ...(kindOf && loading(kindOf(lab), rateBitsOf(lab), lab.blockSeconds)),
   }),
 });
 
@@ -91,7 +112,7 @@ const asymmetric = ({ down, up, load: rate }, kind) => ({
       up: { rateBits: up * 1e6, queueMs },
       down: { rateBits: down * 1e6, queueMs },
     },
-    disturb: loading(kind === 'tcp' ? { flows: 1 } : { udpBits: rate * 1e6 }, lab.blockSeconds),
+    ...loading(kind === 'tcp' ? { flows: 1 } : { udpBits: rate * 1e6 }, up * 1e6, lab.blockSeconds),
   }),
 });
 
@@ -116,7 +137,7 @@ const longQueues = {
   condition: (queueMs) => ({
     leg: { delayMs: 10, up: { rateBits: 1000 * LONG_KILOBITS, queueMs } },
     seconds: LONG_SECONDS,
-    disturb: loading({ flows: 1 }, LONG_SECONDS),
+    ...loading({ flows: 1 }, 1000 * LONG_KILOBITS, LONG_SECONDS),
   }),
 };
 
@@ -158,7 +179,8 @@ export const loaded = gridScenario({
     'every way beside 0, 1 and 3 TCP flows and a UDP flow on its leg up, by the length of ' +
     'the queue (Abelló Lozano 2012; RFC 8867, section 5.6)',
   sweeps: SWEEPS,
-  // The value is the queue's length, in ms: it empties before the ways hang up.
+  // The value is the queue's length, in ms. A connection ends in about a round trip, which is as
+  // long.
   plan: (_ways, { disturb, value }) => ({
     moreSeconds: disturb ? LOAD_SECONDS + value / 1000 : 0,
   }),
@@ -172,6 +194,9 @@ export const loaded = gridScenario({
     "Each way has a load of its own, from the sender's namespace to the hub: it shares the " +
       'leg up and its queue with the way, and with nothing else. Down, legs have no limit ' +
       'of their rate, but for asymmetric ones.',
+    `Where the loads of all ways have more than ${PROCESSOR_BITS / 1e6} Mbit/s for each ` +
+      'processor of the machine, ways run in groups, one after another, on legs of the same ' +
+      'random numbers.',
     'Load: what its receiver at the hub got, without headers, from its first byte to its ' +
       'last. A TCP flow sends as much as CUBIC lets it, from two seconds before the packets ' +
       'that count; the UDP flow sends packets of 1 228 bytes at random times (Poisson), on ' +

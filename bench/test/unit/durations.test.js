@@ -12,6 +12,7 @@ import { memory } from '../../scenarios/memory.js';
 import { plan } from '../../scenarios/plan.js';
 import { rtt } from '../../scenarios/rtt.js';
 import { scenarioCommand } from '../../scenarios/scenario-command.js';
+import { loaded, waysAtOnce } from '../../scenarios/comparisons/loaded.js';
 import { setup } from '../../scenarios/comparisons/setup.js';
 import { mesh, quickCallSeconds } from '../../scenarios/comparisons/mesh.js';
 import {
@@ -175,6 +176,17 @@ describe('the time that a run takes', () => {
     const scenario = /** @type {any} */ (scenarios.find((one) => one.name === name));
     const told = secondsOf(scenario, optionsOf(scenario, argv));
     expect(Math.abs(told - took) / took).toBeLessThan(0.1);
+  });
+
+  it('of ways that run in groups is that of all groups', () => {
+    // Each way has a load of 100 Mbit/s: few processors carry one of them.
+    const told = (/** @type {string} */ ways) =>
+      secondsOf(
+        loaded,
+        optionsOf(loaded, ['--sweeps', 'tcp', '--at', '50', '--rate', '100000', '--ways', ways]),
+      );
+    const groups = Math.ceil(3 / waysAtOnce(100e6));
+    expect(told('stream,streams,websocket') / told('stream')).toBeGreaterThan(0.95 * groups);
   });
 
   it('of setups is that of their kinds of connection, and of one condition on loopback', () => {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { cpu } from '../../scenarios/comparisons/cpu.js';
 import { faultOf, wrongDelay, wrongWith } from '../../scenarios/comparisons/faults.js';
 import { conditionsOf } from '../../scenarios/comparisons/grid-scenario.js';
-import { TRIES, triesOf } from '../../scenarios/comparisons/grid.js';
-import { loaded, SWEEPS as LOADED_SWEEPS } from '../../scenarios/comparisons/loaded.js';
+import { groupsOf, TRIES, triesOf } from '../../scenarios/comparisons/grid.js';
+import { loaded, SWEEPS as LOADED_SWEEPS, waysAtOnce } from '../../scenarios/comparisons/loaded.js';
 import { gridViews, sentencesOf } from '../../scenarios/comparisons/grid-result.js';
 import { orderInWords, orderOf } from '../../scenarios/comparisons/order.js';
 import { mixed } from '../../scenarios/comparisons/mixed.js';
@@ -87,6 +87,39 @@ it('conditions are those of each sweep in turn, at its own values or at given on
     [1, 2].map((value) => ({ sweep: 'loss', value, leg: { lossPercent: value } })),
   );
   expect(conditionsOf(lab, sweeps, [7]).map(({ value }) => value)).toEqual([7]);
+});
+
+it('ways run in as few groups as may be, of about the same size, each the first as often', () => {
+  const ways = [...'abcdefghi'];
+  const words = (/** @type {string[][]} */ groups) => groups.map((group) => group.join(''));
+  expect(words(groupsOf(ways))).toEqual(['abcdefghi']);
+  expect(words(groupsOf(ways, 20, 3))).toEqual(['abcdefghi']);
+  // Not four, four and one.
+  expect(words(groupsOf(ways, 4))).toEqual(['abc', 'def', 'ghi']);
+  expect(words(groupsOf(ways, 4, 1))).toEqual(['def', 'ghi', 'abc']);
+  expect(words(groupsOf(ways.slice(0, 5), 4, 2))).toEqual(['ab', 'cde']);
+  expect(words(groupsOf(ways, 1, 9))).toEqual(ways);
+});
+
+it('no more ways run at once than the processors carry loads', () => {
+  // Nine of 4 Mbit/s on two processors, and four of 10; one way runs on any machine.
+  expect(waysAtOnce(4e6, 2)).toBeGreaterThanOrEqual(9);
+  expect(waysAtOnce(10e6, 2)).toBe(4);
+  expect(waysAtOnce(10e6, 8)).toBe(16);
+  expect(waysAtOnce(100e6, 2)).toBe(1);
+});
+
+it('a load of TCP counts with the rate of the leg that it fills, one of UDP with its own', () => {
+  const lab = /** @type {any} */ ({ options: { rate: 2000 }, blockSeconds: 5 });
+  const atOnce = (/** @type {string} */ name) =>
+    LOADED_SWEEPS.find((one) => one.name === name)?.condition(60, lab).atOnce;
+  expect(atOnce('tcp-100-10')).toBe(waysAtOnce(10e6));
+  expect(atOnce('udp-100-10')).toBe(waysAtOnce(10e6));
+  expect(atOnce('tcp-20-4')).toBe(waysAtOnce(4e6));
+  expect(atOnce('udp-20-4')).toBe(waysAtOnce(2e6));
+  expect(atOnce('tcp3')).toBe(waysAtOnce(2e6));
+  expect(atOnce('tcp-long')).toBe(waysAtOnce(1e6));
+  expect(atOnce('alone')).toBeUndefined();
 });
 
 it('a block waits once for a way that had all its tries for nothing in the same sweep', () => {
