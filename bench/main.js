@@ -401,8 +401,8 @@ async function measureInto(folder, scenario, { link: profile, ...asked }, { chro
   try {
     // Loopback takes another time than the link that it stands for.
     const measured = link.available ? profile : 'loopback';
-    const toldSeconds = secondsOf(scenario, { ...options, link: measured });
-    progress.print(`${scenario.title}: some ${formatDuration(1000 * toldSeconds)}`);
+    lab.toldSeconds = secondsOf(scenario, { ...options, link: measured });
+    progress.print(`${scenario.title}: some ${formatDuration(1000 * lab.toldSeconds)}`);
     progress.begin('measuring the link');
     await Promise.race([describeLink(link, folder), reasonOf(signal)]);
     progress.begin(scenario.name);
@@ -411,7 +411,7 @@ async function measureInto(folder, scenario, { link: profile, ...asked }, { chro
     assertMeasured(scenario, folder);
     await noteEmulator(link, folder);
     await lab.close();
-    const overrun = overrunOf(folder.elapsedMs, toldSeconds);
+    const overrun = overrunOf(folder.elapsedMs, lab.toldSeconds);
     if (overrun) folder.warn(overrun);
     const result = await told();
     const report = await folder.finish(result);

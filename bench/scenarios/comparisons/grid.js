@@ -208,25 +208,22 @@ export const hopsOf = ([from, to], through) =>
     : [{ client: from.client, server: to.client }];
 
 /**
- * Measures a block until each way has one that is to be trusted, or the tries are over.
+ * Measures a block until each way has one that is to be trusted, or the tries are over. A way
+ * without one is named in a warning.
  * @param {Lab} lab @param {Ground} ground @param {Condition} condition @param {number} repetition
  */
-async function measureBlock(lab, ground, condition, repetition) {
+export async function measureBlock(lab, ground, condition, repetition) {
   const lacking = new Set(ground.lanes);
-  const awaited = (/** @type {number} */ tries) =>
-    [...lacking].some((lane) => tries <= triesOf(lane, condition.sweep));
-  for (let tries = 1; awaited(tries); tries++) {
+  const place = `${condition.sweep} ${condition.value}, repetition ${repetition + 1}`;
+  for (let tries = 1, isAwaited = true; isAwaited; tries++) {
+    const fromMs = lab.folder.elapsedMs;
     const seed = seedOfRepetition(lab.options.seed, repetition);
     const outcomes = await runBlock(lab, ground, condition, seed);
     for (const [i, lane] of ground.lanes.entries()) {
       if (!lacking.has(lane)) continue;
       const { fault, figures, ages, latenessMs, hasEnded } = outcomes[i];
       if (hasEnded) lane.spentIn.add(condition.sweep);
-      if (fault)
-        lab.folder.warn(
-          `${lane.way}, ${condition.sweep} ${condition.value}, repetition ` +
-            `${repetition + 1}, try ${tries} doesn't count: ${fault}`,
-        );
+      if (fault) lab.folder.warn(`${lane.way}, ${place}, try ${tries} doesn't count: ${fault}`);
       if (fault || !figures) continue;
       lacking.delete(lane);
       record(lab, lane.way, condition, repetition, {
@@ -242,8 +239,13 @@ async function measureBlock(lab, ground, condition, repetition) {
         );
       if (ages && lab.options.marks) await mark(lab, ground, lane.way, condition, repetition, ages);
     }
+    isAwaited =
+      [...lacking].some((lane) => tries < triesOf(lane, condition.sweep)) && lab.mayRepeat(fromMs);
   }
-  for (const { spentIn } of lacking) spentIn.add(condition.sweep);
+  for (const { way, spentIn } of lacking) {
+    spentIn.add(condition.sweep);
+    lab.folder.warn(`${way}, ${place}, is missing: no try of it counts.`);
+  }
 }
 
 /**

@@ -223,8 +223,8 @@ export const quickCallSeconds = (lab) =>
  * @param {Lab} lab @param {Ground} ground @param {Which} which
  */
 async function measureCall(lab, ground, which) {
-  for (let tries = 1; tries <= TRIES; tries++) {
-    if (tries > 1 && !hasTimeFor(lab, quickCallSeconds(lab))) return;
+  for (let tries = 1; ; tries++) {
+    const fromMs = lab.folder.elapsedMs;
     try {
       const { setups, blocks } = await runCall(lab, ground, which);
       recordSetups(lab, which, setups);
@@ -237,6 +237,8 @@ async function measureCall(lab, ground, which) {
         `${topology} with ${people} people, repetition ${repetition + 1}, try ${tries}, ` +
           `failed: ${/** @type {Error} */ (error).message}`,
       );
+      if (tries === TRIES || !hasTimeFor(lab, quickCallSeconds(lab)) || !lab.mayRepeat(fromMs))
+        return;
     }
   }
 }

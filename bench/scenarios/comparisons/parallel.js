@@ -261,7 +261,8 @@ export function partOf({ payloads, speech, codec }, place) {
  */
 async function measureBlock(lab, star, block) {
   const { way, repetition, condition, calls } = block;
-  for (let tries = 1; tries <= TRIES; tries++) {
+  for (let tries = 1; ; tries++) {
+    const fromMs = lab.folder.elapsedMs;
     try {
       const { runs, stats } = await runBlock(lab, star, block);
       const fault = runs
@@ -277,9 +278,9 @@ async function measureBlock(lab, star, block) {
         `${way}, ${condition.sweep} ${calls.length}, repetition ${repetition + 1}, try ` +
           `${tries} doesn't count: ${/** @type {Error} */ (error).message}`,
       );
+      if (tries === TRIES || !lab.mayRepeat(fromMs)) return [];
     }
   }
-  return [];
 }
 
 /**

@@ -313,7 +313,8 @@ async function startBrowser(lab, leg, more) {
 /** @param {Lab} lab @param {Ground} ground @param {Block} block */
 async function measureBlock(lab, ground, block) {
   const { way, condition, repetition } = block;
-  for (let tries = 1; tries <= TRIES; tries++) {
+  for (let tries = 1; ; tries++) {
+    const fromMs = lab.folder.elapsedMs;
     const { fault, figures, utterance } = await runWith(lab, ground, block).catch((error) => ({
       fault: error.message,
       figures: null,
@@ -324,6 +325,7 @@ async function measureBlock(lab, ground, block) {
     lab.folder.warn(
       `${way}, ${condition}, repetition ${repetition + 1}, try ${tries} doesn't count: ${fault}`,
     );
+    if (tries === TRIES || !lab.mayRepeat(fromMs)) return;
   }
 }
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { cpu } from '../../scenarios/comparisons/cpu.js';
 import { faultOf, wrongDelay, wrongWith } from '../../scenarios/comparisons/faults.js';
 import { conditionsOf } from '../../scenarios/comparisons/grid-scenario.js';
-import { groupsOf, TRIES, triesOf } from '../../scenarios/comparisons/grid.js';
+import { groupsOf, measureBlock, TRIES, triesOf } from '../../scenarios/comparisons/grid.js';
+import { readVoices } from '../../scenarios/comparisons/heard.js';
 import { loaded, SWEEPS as LOADED_SWEEPS, waysAtOnce } from '../../scenarios/comparisons/loaded.js';
 import { gridViews, sentencesOf } from '../../scenarios/comparisons/grid-result.js';
 import { orderInWords, orderOf } from '../../scenarios/comparisons/order.js';
@@ -11,10 +12,12 @@ import { controllers } from '../../scenarios/comparisons/controllers.js';
 import { mesh } from '../../scenarios/comparisons/mesh.js';
 import { parallel } from '../../scenarios/comparisons/parallel.js';
 import { sweep } from '../../scenarios/comparisons/sweep.js';
+import { Lab } from '../../scenarios/lab.js';
 import { scenarioCommand } from '../../scenarios/scenario-command.js';
 import { checkResult } from '../../report/result.js';
 import { seededRandom } from '../../../testkit/random.js';
 
+const voiceOf = await readVoices();
 const random = () => seededRandom(1);
 
 /**
@@ -126,6 +129,135 @@ it('a block waits once for a way that had all its tries for nothing in the same 
   const lane = { spentIn: new Set(['udp-100-10']) };
   expect(triesOf(lane, 'udp-100-10')).toBe(1);
   expect(triesOf(lane, 'tcp-100-10')).toBe(TRIES);
+});
+
+describe('the blocks of a run', () => {
+  const direction = {
+    arrived: { packets: 150, bytes: 15_000 },
+    delivered: { packets: 150, bytes: 15_000 },
+    lostRandom: { packets: 0, bytes: 0 },
+    lateness: { p99Us: 100 },
+  };
+  const leg = {
+    reset: async () => {},
+    stats: async () => ({ up: direction, down: direction, seconds: 3 }),
+  };
+  /** Lab whose waits take their time on its folder's clock, and nothing else does. */
+  class PlannedLab extends Lab {
+    /** @override @param {number} seconds */
+    async wait(seconds) {
+      /** @type {any} */ (this.folder).elapsedMs += 1000 * seconds;
+    }
+  }
+
+  /**
+   * Measures blocks of two ways, of which one is late in some tries.
+   * @param {{ blocks: number, toldSeconds: number, isLate: (tries: number) => boolean }} run
+   *   isLate: in that try of a block
+   */
+  async function measured({ blocks, toldSeconds, isLate }) {
+    /** @type {string[]} */
+    const warnings = [];
+    /** @type {any[]} */
+    const ratings = [];
+    const folder = {
+      elapsedMs: 0,
+      warn: (/** @type {string} */ warning) => warnings.push(warning),
+      record: (/** @type {string} */ name, /** @type {any} */ sample) =>
+        name === 'rating' && ratings.push(sample),
+      setGenerator: () => {},
+    };
+    const lab = new PlannedLab(
+      /** @type {any} */ ({
+        options: { seed: 1, duration: blocks, repetitions: blocks },
+        folder,
+        signal: new AbortController().signal,
+      }),
+    );
+    lab.toldSeconds = toldSeconds;
+    let tries = 0;
+    const laneOf = (/** @type {string} */ way, /** @type {() => boolean} */ isLateNow) => ({
+      way,
+      legs: [leg, leg],
+      spentIn: new Set(),
+      path: {
+        connect: async () => {},
+        hangUp: async () => {},
+        carry: async (/** @type {{ count: number }} */ { count }) => ({
+          ages: new Array(count).fill(10),
+          latenessMs: new Array(count).fill(isLateNow() ? 50 : 0),
+          messageAges: [],
+          estimates: [],
+          cpuPercent: 1,
+          damaged: 0,
+          repeated: 0,
+        }),
+      },
+    });
+    const lanes = [laneOf('stream', () => false), laneOf('http1', () => isLate(++tries))];
+    const star = {
+      legs: [leg, leg, leg, leg],
+      set: async () => {},
+      seedAnew: async () => {},
+      clear: async () => {},
+    };
+    for (let block = 0; block < blocks; block++) {
+      tries = 0;
+      await measureBlock(
+        lab,
+        /** @type {any} */ ({ star, lanes, frames: null, ...voiceOf(0) }),
+        { sweep: 'loss', value: 0, leg: {} },
+        block,
+      );
+    }
+    const missing = warnings.filter((warning) => warning.includes('is missing'));
+    return { seconds: folder.elapsedMs / 1000, ratings, missing, warnings };
+  }
+
+  // Two seconds to settle, one that counts, and the lead.
+  const BLOCK_SECONDS = 3.05;
+  const toldSeconds = 10 * BLOCK_SECONDS;
+
+  it('end in time though a way is late in each of them, and name what is missing', async () => {
+    const { seconds, ratings, missing } = await measured({
+      blocks: 10,
+      toldSeconds,
+      // A moment of the machine, each time: the third try would count.
+      isLate: (tries) => tries < TRIES,
+    });
+    expect(seconds / toldSeconds).toBeGreaterThan(1);
+    expect(seconds / toldSeconds).toBeLessThan(1.15);
+    expect(ratings.filter(({ protocol }) => protocol === 'stream')).toHaveLength(10);
+    const late = ratings.filter(({ protocol }) => protocol === 'http1');
+    expect(late.length + missing.length).toBe(10);
+    expect(missing.at(-1)).toBe('http1, loss 0, repetition 10, is missing: no try of it counts.');
+  });
+
+  it('are measured again while there is time for it', async () => {
+    const { seconds, ratings, warnings } = await measured({
+      blocks: 2,
+      toldSeconds: 10 * toldSeconds,
+      isLate: (tries) => tries < TRIES,
+    });
+    expect(seconds).toBeCloseTo(2 * TRIES * BLOCK_SECONDS);
+    expect(ratings).toHaveLength(4);
+    expect(warnings.map((warning) => warning.replace(/: .*/, ''))).toEqual([
+      "http1, loss 0, repetition 1, try 1 doesn't count",
+      "http1, loss 0, repetition 1, try 2 doesn't count",
+      "http1, loss 0, repetition 2, try 1 doesn't count",
+      "http1, loss 0, repetition 2, try 2 doesn't count",
+    ]);
+  });
+
+  it('wait once for a way that had all its tries for nothing before', async () => {
+    const { seconds, missing } = await measured({
+      blocks: 5,
+      toldSeconds: 10 * toldSeconds,
+      isLate: () => true,
+    });
+    expect(seconds).toBeCloseTo((TRIES + 4) * BLOCK_SECONDS);
+    expect(missing).toHaveLength(5);
+  });
 });
 
 describe('sentences of a sweep', () => {
