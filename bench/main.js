@@ -73,6 +73,10 @@ program.addCommand(
   codecCommand(() => ({
     signal: interruption(),
     progress: new Progress(process.stderr, systemClock),
+    async watch() {
+      const seen = await watchMachine({ windowMs: WINDOW_MS });
+      return () => disturbanceWords(seen());
+    },
   })),
 );
 program.addCommand(surveyCommand);

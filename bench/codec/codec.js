@@ -20,7 +20,7 @@ import {
   soundTable,
   timeTable,
 } from './tables.js';
-import { visqol } from '../stats/visqol.js';
+import { visqol, VISQOL_SOURCE } from '../stats/visqol.js';
 import { readWav } from '../../testkit/sound/wav.js';
 
 /**
@@ -131,6 +131,8 @@ function measure(codecs, settings, sound) {
 /**
  * @typedef {object} Means
  * @property {AbortSignal} signal  aborted by Ctrl-C
+ * @property {() => Promise<() => string>} watch  begins to watch the machine; the returned function
+ *   ends that, and says in words what disturbed it, or ''
  * @property {{ begin: (stage: string) => void, update: (share: number, note?: string) => void,
  *   print: (line: string) => void, close: () => void }} progress
  *
@@ -315,11 +317,15 @@ const secondsOf = (length) => OWN_SECONDS + SECONDS_FOR_EACH * length;
 async function main({ seconds: length, json }, means) {
   const codecs = await availableCodecs();
   means.progress.print(`The Opus libraries: some ${secondsOf(length).toFixed(0)} s`);
-  const measured = await measureAll(codecs, length, means);
+  const seen = await means.watch();
+  const measured = await measureAll(codecs, length, means).finally(seen);
+  const disturbance = seen();
   const machine = `${cpus()[0].model}, Node ${process.versions.node}`;
   console.log(
-    `Speech of ${length} s at 48 kHz on ${machine}. docs/codec.md says what each column is.\n`,
+    `Speech of ${length} s at 48 kHz on ${machine}. docs/codec.md says what each column is. ` +
+      `${VISQOL_SOURCE}\n`,
   );
+  if (disturbance) console.log(`Disturbed: ${disturbance}.\n`);
   const { aborted: isInterrupted, reason } = means.signal;
   if (isInterrupted) console.log(`Not complete: ${reason.message}\n`);
   const tables = tablesOf(
@@ -327,7 +333,8 @@ async function main({ seconds: length, json }, means) {
     codecs.map(({ name }) => name),
   );
   console.log(tables.join('\n\n'));
-  const told = { machine, seconds: length, isComplete: !isInterrupted, ...measured };
+  const isComplete = !isInterrupted;
+  const told = { machine, seconds: length, isComplete, disturbance, ...measured };
   if (json) await writeFile(json, `${JSON.stringify(told, null, 2)}\n`);
   if (isInterrupted) process.exitCode = 1;
 }
