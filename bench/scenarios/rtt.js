@@ -74,9 +74,10 @@ export const rtt = {
         timePlot(roundTrip, samples),
         distributionPlot(roundTrip, samples),
         cumulativePlot(roundTrip, samples),
-        ...(folder.samples(SOCKETS.queue.name).length > 0
-          ? [timePlot(SOCKETS.queue, folder.samples(SOCKETS.queue.name))]
-          : []),
+        ...[SOCKETS.open, SOCKETS.queue]
+          .map((quantity) => ({ quantity, looks: folder.samples(quantity.name) }))
+          .filter(({ looks }) => looks.length > 0)
+          .map(({ quantity, looks }) => timePlot(quantity, looks)),
       ],
       notes: [
         'Open loop: a packet is sent when its frame ends, whatever has been answered by then.',

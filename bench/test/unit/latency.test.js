@@ -80,7 +80,8 @@ it('rtt has the connections and their send queues, where they could be seen', ()
   const roundTrip = repeated('http1-per-request', [60]);
   const none = rtt.result(folderOf({ roundTrip }), options);
   expect(none.tables.map(({ name }) => name)).not.toContain('sockets');
-  const { tables } = rtt.result(
+  expect(none.plots).toHaveLength(3);
+  const { tables, plots } = rtt.result(
     folderOf({
       roundTrip,
       connectionsOpened: repeated('http1-per-request', [25]),
@@ -91,6 +92,7 @@ it('rtt has the connections and their send queues, where they could be seen', ()
   );
   const { rows = [] } = tables.find(({ name }) => name === 'sockets') ?? {};
   expect(rows).toEqual([['HTTP/1, a connection for each request', 25, 1, 2, 25, 400, 400]]);
+  expect(plots.slice(3).map(({ name }) => name)).toEqual(['connectionsOpenTime', 'sendQueueTime']);
 });
 
 it('--connection-per-request measures HTTP/1 both ways, without a browser', () => {
