@@ -60,7 +60,7 @@ function program() {
     .option('--bandwidth [seconds]', 'print what a TCP connection carries each way', count)
     .option('--check', 'measure whether the emulator holds its delay; exit with 1 if it does not')
     .option('--participants <n>', 'check each leg of a star of so many instead', count)
-    .option('--seconds <n>', 'how long the check takes', count, 20)
+    .option('--seconds <n>', 'of traffic in the check, which takes up to twice that', count, 20)
     .option('--build', 'build the emulator, and no more')
     .addHelpText(
       'after',
