@@ -47,7 +47,7 @@ export async function closeAll() {
  * @param {number} [limitMs]
  * @returns {Promise<T>}
  */
-export async function until(look, limitMs = 5000) {
+export async function until(look, limitMs = 10_000) {
   const end = performance.now() + limitMs;
   for (;;) {
     const found = look();

@@ -484,7 +484,7 @@ describe('a stop', () => {
     const begun = performance.now();
     command.process.kill(/** @type {NodeJS.Signals} */ (second));
     expect(await command.exit).toBe(code);
-    expect(performance.now() - begun).toBeLessThan(2000);
+    expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
   it('by SIGINT, from the keyboard, waits for nobody', async () => {

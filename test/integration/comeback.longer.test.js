@@ -64,7 +64,7 @@ const isBack = (call, ms) =>
 /** @param {Headless} call */
 const isCutOff = (call) =>
   vi.waitFor(() => expect(call.states.at(-1)).toBe('away'), {
-    timeout: 6000,
+    timeout: 15_000,
     interval: 50,
   });
 

@@ -80,7 +80,7 @@ async function expectHeard(
   /** @type {Record<string, Headless>} */ people,
   /** @type {Record<string, string>} */ heard,
 ) {
-  await vi.waitFor(() => expect(allHear(people)).toEqual(heard), { timeout: 8000, interval: 100 });
+  await vi.waitFor(() => expect(allHear(people)).toEqual(heard), { interval: 100 });
   await pause(700);
   // Sound of a busy machine may have gaps, but never somebody of another group.
   for (const [name, list] of Object.entries(allHear(people)))

@@ -106,13 +106,10 @@ async function call(room) {
   const counts = await relayedTo();
   expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(1);
   expect(counts[owner.number]).toBe(0);
-  await vi.waitFor(
-    () => {
-      expect(far.recorded).toBeGreaterThan(700 * 48);
-      expect(longestGapMs(lately(far, 500))).toBeLessThan(100);
-    },
-    { timeout: 5000 },
-  );
+  await vi.waitFor(() => {
+    expect(far.recorded).toBeGreaterThan(700 * 48);
+    expect(longestGapMs(lately(far, 500))).toBeLessThan(100);
+  });
   return { speaker, near, far, owner };
 }
 
@@ -197,7 +194,7 @@ requireOrSkip(nats !== null, 'nats-server is not installed').describe(
             expect(correlation).toBeGreaterThan(0.8);
             expect(Math.abs(lagMs)).toBeLessThan(120);
           },
-          { timeout: 5000, interval: 300 },
+          { interval: 300 },
         );
         const [one, other] = [near.stats(), far.stats()];
         expect([one?.transport, other?.transport]).toEqual([near.transport, far.transport]);
@@ -225,13 +222,11 @@ requireOrSkip(nats !== null, 'nats-server is not installed').describe(
           ];
           expect(Object.values(await relayedTo()).toSorted()).toEqual([0, 0, 2]);
           low.sendControl({ type: 'rate', bitsPerSecond: 16_000 });
-          await vi.waitFor(
-            () =>
-              expect([high.came.streams.at(-1), low.came.streams.at(-1)]).toEqual([
-                Stream.layers + 2,
-                Stream.layers,
-              ]),
-            { timeout: 3000 },
+          await vi.waitFor(() =>
+            expect([high.came.streams.at(-1), low.came.streams.at(-1)]).toEqual([
+              Stream.layers + 2,
+              Stream.layers,
+            ]),
           );
           const before = [high, low].map((one) => Number(one.stats()?.bytes.down));
           await pause(1000);
@@ -267,7 +262,7 @@ requireOrSkip(nats !== null, 'nats-server is not installed').describe(
               present: 3,
               listeners: 1,
             }),
-          { timeout: 3000, interval: 20 },
+          { interval: 20 },
         );
         // Longer than the session at the relay is kept.
         await pause(1500);

@@ -60,7 +60,6 @@ const hears = ({ recording, recorded }) =>
 /** @param {Headless[]} listeners */
 const allHear = (...listeners) =>
   vi.waitFor(() => expect(listeners.map(hears)).toEqual(listeners.map(() => true)), {
-    timeout: 8000,
     interval: 20,
   });
 
@@ -185,7 +184,7 @@ engine.describe('rooms in workers', () => {
       await vi.waitFor(() => expect(ann.states.length).toBeGreaterThan(statesBefore));
       await vi.waitFor(
         () => expect([ann, bob].map(({ states }) => states.at(-1))).toEqual(['joined', 'joined']),
-        { timeout: 8000, interval: 10 },
+        { interval: 10 },
       );
       await allHear(bob);
       await pass(500);

@@ -97,7 +97,7 @@ const emulates = async (name) =>
 
 /** @param {() => Promise<boolean>} condition */
 async function until(condition) {
-  const end = performance.now() + 5000;
+  const end = performance.now() + 10_000;
   while (!(await condition())) {
     if (performance.now() > end) throw new Error('it never came true');
     await sleep(20);

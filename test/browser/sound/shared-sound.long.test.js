@@ -40,9 +40,7 @@ inBrowser.describe(`a shared sound in ${BROWSER}`, () => {
       const people = page.getByRole('list', { name: 'People in the room' });
       expect(await people.innerText()).toMatch(/Ann[^]*Tune\s+shared by Ann[^]*Ben/);
       expect(await page.getByText('2 people').first().isVisible()).toBe(true);
-      await page
-        .getByText('It is over: nobody hears it any more.')
-        .waitFor({ timeout: 2000 * TONE_SECONDS });
+      await page.getByText('It is over: nobody hears it any more.').waitFor();
       const names = () => guest.people.map(({ name }) => name);
       await expect.poll(names).toEqual(['Ann', 'Ben']);
       await expect.poll(heardDb).toBeLessThan(-100);

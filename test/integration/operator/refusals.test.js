@@ -122,7 +122,7 @@ class World {
 const moderate = (session, message) => session.say({ type: 'moderate', ...message });
 
 /** Waits for what is computed on another thread. @param {Session} session @param {string} type */
-const told = (session, type) => vi.waitFor(() => expect(session.last(type)).toBeDefined(), 8000);
+const told = (session, type) => vi.waitFor(() => expect(session.last(type)).toBeDefined());
 
 /** A world in which joining needs a token. @param {number} [now] */
 const withKeys = (now = NOW) =>

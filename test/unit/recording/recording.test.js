@@ -44,7 +44,7 @@ afterEach(async () => {
  * @param {Talker} [talker] called when the file is whole
  */
 async function written(talker) {
-  if (talker) await vi.waitFor(() => expect(talker.recording.ready).toBe(true), { timeout: 8000 });
+  if (talker) await vi.waitFor(() => expect(talker.recording.ready).toBe(true));
   else await pause(500);
 }
 

@@ -293,7 +293,7 @@ describe('a recording of a stereo room', () => {
     people[0].session.handler?.control({ type: 'record', on: false });
     for (let i = 0; i < 110; i++) say();
     const told = () => people[0].session.told('recording').at(-1)?.recording;
-    await vi.waitFor(() => expect(told().ready).toBe(true), { timeout: 8000 });
+    await vi.waitFor(() => expect(told().ready).toBe(true));
     const { files } = /** @type {any} */ (await recordings.describe(told().id));
     expect(files.map((/** @type {{ file: string }} */ { file }) => file)).toEqual([
       'mix.opus',

@@ -13,7 +13,7 @@ const JOINED = Object.freeze({
 });
 
 /** Waits, since signatures are made on another thread. @param {() => void} expectation */
-const until = (expectation) => vi.waitFor(expectation, { interval: 1, timeout: 5000 });
+const until = (expectation) => vi.waitFor(expectation, { interval: 1 });
 
 const turn = () => new Promise((resolve) => void setImmediate(resolve));
 

@@ -127,7 +127,7 @@ async function http1Server({
 }
 
 const until = (/** @type {() => unknown} */ condition) =>
-  vi.waitFor(() => expect(condition()).toBeTruthy(), 3000);
+  vi.waitFor(() => expect(condition()).toBeTruthy());
 
 describe('WebSocketConnection', () => {
   it('carries packets and control messages, and tells why the server closed', async () => {
