@@ -8,7 +8,7 @@ import { PayloadDecoder, PayloadEncoder } from '../../../../public/shared/stream
 import { random as randomOf } from '../../../fakes/random.js';
 import { byLength } from '../../../support/long.js';
 
-/** 200 ppm are nine frames in 15 minutes; an hour is simulated by `npm run test:all`. */
+/** 200 ppm are nine frames in 15 minutes; an hour is simulated by `npm run test:long`. */
 const CALL_MS = byLength({ short: 15 * 60_000, long: 60 * 60_000 });
 
 /** The time after which the drift has been measured. */
