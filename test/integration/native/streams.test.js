@@ -189,6 +189,7 @@ nativeTests.describe('native engine: streams', () => {
   it('wait for a place when the peer may open no more, until one is over', async () => {
     const { near, atFar } = await pair({ maxStreams: 2 });
     for (let i = 0; i < 5; i++) openStream(near).write(bytes(`stream ${i}`));
+    await until(() => atFar.streams.length === 2);
     await new Promise((resolve) => void setTimeout(resolve, 200));
     expect(atFar.streams).toHaveLength(2);
     for (let i = 0; i < 5; i++) {
