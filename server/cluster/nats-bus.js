@@ -169,9 +169,20 @@ export class NatsBus {
       'NATS server lost; another one is in use',
     );
     this.#use(connection);
-    for (const changed of this.#onChanged) changed();
+    this.#changed();
     void before?.close();
     return true;
+  }
+
+  /** Reports another connection. A fault would end the node. */
+  #changed() {
+    for (const run of this.#onChanged) {
+      try {
+        run();
+      } catch (failure) {
+        this.#failed('changed', failure);
+      }
+    }
   }
 
   /** @param {NatsConnection} connection */
@@ -203,7 +214,7 @@ export class NatsBus {
         { event: 'nats-reconnected', server: connection.getServer() },
         'connected to NATS again',
       );
-      for (const changed of this.#onChanged) changed();
+      this.#changed();
       void this.#prepare();
     }
   }

@@ -80,13 +80,19 @@ requireOrSkip(program !== null, 'nats-server is not installed').describe(
     );
 
     requireOrSkip(true, '').it(
-      'comes back with its subscriptions after the server was gone, and says so once each',
+      'comes back with its subscriptions after the server was gone, says so once each, and ' +
+        'outlasts a fault of one who is told',
       async () => {
         const port = await freePort();
         const server = await startNats(/** @type {string} */ (program), { port });
         const { bus, lines } = open(`nats://127.0.0.1:${port}`);
         const { bus: other } = open(`nats://127.0.0.1:${port}`);
         bus.serve('ask', () => ({ yes: true }));
+        bus.onChanged(() => {
+          throw new Error('a fault');
+        });
+        const changed = vi.fn();
+        bus.onChanged(changed);
         await Promise.all([becomes(bus, 'connected'), becomes(other, 'connected')]);
         await endAll([server]);
         await becomes(bus, 'lost');
@@ -97,7 +103,9 @@ requireOrSkip(program !== null, 'nats-server is not installed').describe(
         await vi.waitFor(async () =>
           expect(await other.request('ask', {}, 1000)).toEqual({ yes: true }),
         );
-        expect(lines.map(eventOf)).toEqual(['nats-connected', 'nats-lost', 'nats-reconnected']);
+        const states = ['nats-connected', 'nats-lost', 'nats-reconnected'];
+        expect(lines.map(eventOf)).toEqual([...states, 'cluster-message-failed']);
+        expect(changed).toHaveBeenCalledOnce();
       },
     );
 
