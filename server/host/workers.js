@@ -10,6 +10,7 @@
  * @import { Session } from '../session/session.js'
  * @import { HostHandle } from './rooms-by-thread.js'
  * @import { ToFront } from './worker.js'
+ * @import { WorkerOwner } from './worker-handle.js'
  * @import { RoomHost } from './room-host.js'
  *
  * @typedef {object} PortOwner  the engine that workers have ports of
@@ -19,6 +20,7 @@
 
 import { ROOM_QUERY } from '../../public/shared/links.js';
 import { roomNameError } from '../../public/shared/text.js';
+import { stackOf } from '../log.js';
 import { repeat } from '../timers.js';
 import { awaitJoin } from './linker.js';
 import { Placement } from './placement.js';
@@ -112,18 +114,14 @@ export class Workers {
   async start(own, engine) {
     this.#own = own;
     this.#engine = engine;
-    for (let i = 0; i < this.count; i++) {
-      const owner = {
-        begin: (/** @type {number} */ number) => this.#begin(number),
-        told: (/** @type {ToFront} */ message, /** @type {number} */ number) =>
-          this.#told(message, number),
-        ended: (/** @type {number} */ number, /** @type {number} */ port) =>
-          this.#ended(number, port),
-      };
-      this.#handles.push(
-        new WorkerHandle({ number: i + 1, owner, clock: this.#clock, log: this.#log }),
-      );
-    }
+    /** @type {WorkerOwner} */
+    const owner = {
+      begin: (number) => this.#begin(number),
+      told: (message, number) => this.#told(message, number),
+      ended: (number, port) => this.#ended(number, port),
+    };
+    for (let number = 1; number <= this.count; number++)
+      this.#handles.push(new WorkerHandle({ number, owner, clock: this.#clock, log: this.#log }));
     await Promise.all(this.#handles.map((handle) => handle.ready));
   }
 
@@ -157,9 +155,23 @@ export class Workers {
   handOver = (request) => {
     const room = new URLSearchParams(request.query).get(ROOM_QUERY);
     if (room === null || roomNameError(room) !== null) return false;
-    void this.#handles[this.#placement.place(room)].takeRequest(request);
+    this.#handles[this.#placement.place(room)]
+      .takeRequest(request)
+      .catch((error) => this.#failed({ room, peer: request.peer }, error));
     return true;
   };
+
+  /**
+   * Logs a fault of one session, which would end all of them.
+   * @param {Pick<Session, 'room' | 'peer'>} session
+   * @param {unknown} error
+   */
+  #failed({ room, peer }, error) {
+    this.#log.error(
+      { event: 'session-failed', room, peer, error: stackOf(error) },
+      'session failed',
+    );
+  }
 
   /**
    * Hands a session of the main thread over to the worker whose room it asks to join.
@@ -171,7 +183,7 @@ export class Workers {
       const isNamed = typeof room === 'string' && mirror !== true && roomNameError(room) === null;
       if (isNamed) one.room ??= room;
       const worker = isNamed ? this.#placement.place(room) : this.#placement.least();
-      void this.#handles[worker].takeSession(one, message);
+      this.#handles[worker].takeSession(one, message).catch((error) => this.#failed(one, error));
     });
   };
 
