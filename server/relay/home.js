@@ -164,7 +164,7 @@ export class RelayHome {
         this.#takeAll(relay, links),
       ),
     };
-    known?.received.close();
+    known?.received.finish();
     this.#links.delete(key);
     this.#links.set(key, link);
     if (this.#links.size > MAX_LINKS) this.#forgetOldest(link);

@@ -91,11 +91,8 @@ export class InOrder {
   /** Handles what isn't behind a missing message. */
   #runNext() {
     const before = this.#next;
-    for (
-      let message = this.#held.get(this.#next);
-      message !== undefined;
-      message = this.#held.get(this.#next)
-    ) {
+    let message;
+    while ((message = this.#held.get(this.#next)) !== undefined) {
       this.#held.delete(this.#next++);
       this.#run(message);
     }
@@ -117,6 +114,15 @@ export class InOrder {
   #stopTimer() {
     this.#clock.clearTimeout(this.#timer);
     this.#timer = null;
+  }
+
+  /** Handles the messages that wait, whatever is missing, and drops later ones. */
+  finish() {
+    while (this.#held.size > 0) {
+      this.#skip();
+      this.#runNext();
+    }
+    this.close();
   }
 
   /** Drops the messages that wait, and later ones. Idempotent. */

@@ -564,6 +564,19 @@ describe('a room that another node relays', () => {
     stay();
   });
 
+  it('learns that a listener has left behind a lost message, when another one comes', async () => {
+    const call = await create();
+    const { nodes, home, other } = call;
+    const far = await relayed(call);
+    other.bus.state = 'lost';
+    send(far, { type: 'chat', text: 'lost' });
+    await nodes.pass(5);
+    other.bus.state = 'connected';
+    far.session.close(0, 'left');
+    await relayed(call, 'Again');
+    expect([home.relays.home.size, call.room().publicView.listeners]).toEqual([1, 2]);
+  });
+
   it('is relayed to uninvited people in a broadcast, to nobody with the stage’s key', async () => {
     const call = await create();
     const { nodes, home, other, ann } = call;

@@ -53,6 +53,14 @@ it('a closed link handles nothing more, not even what waits', () => {
   expect([seen, clock.waiting]).toEqual([['m1'], 0]);
 });
 
+it('a finished link handles what waits, in order, and nothing more', () => {
+  const { clock, seen, received } = open();
+  for (const number of [5, 2, 4]) received.take(number, `m${number}`);
+  received.finish();
+  received.take(6, 'm6');
+  expect([seen, clock.waiting]).toEqual([['m2', 'm4', 'm5'], 0]);
+});
+
 it('few messages wait for a missing one', () => {
   const { seen, received } = open();
   for (let number = 2; number < 100; number++) received.take(number, `m${number}`);
