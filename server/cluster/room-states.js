@@ -181,6 +181,8 @@ export class RoomStates {
       return;
     }
     const { room, rules, places, from = null } = told;
+    // The end of the room at an earlier node may be heard after its state at the next one.
+    if (rules === null && (this.ownerOf(room) ?? from) !== from) return;
     this.#keep(room, rules, rules?.places ?? places, from);
   }
 

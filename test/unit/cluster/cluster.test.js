@@ -432,6 +432,27 @@ describe('the rules of a room', () => {
     await nodes.pass(20);
     expect([other.cluster.rulesOf('tea'), owner.cluster.rulesOf('tea')]).toEqual([null, null]);
   });
+
+  it('are kept when the end of the room at an earlier node is heard late', async () => {
+    const nodes = new Nodes();
+    const [a, b, c] = ['a', 'b', 'c'].map((id) => nodes.add(id));
+    await nodes.pass();
+    await where(nodes, a, 'tea');
+    const owner = [a, b, c].find(({ cluster }) => cluster.isHere('tea')) ?? a;
+    owner.used.add('tea');
+    owner.cluster.ruled('tea', rules);
+    await nodes.pass(20);
+    const earlier = nodes.network.join('earlier');
+    const { subjects } = owner.cluster.wire;
+    const ended = { version: 2, room: 'tea', rules: null, places: [] };
+    earlier.publish(subjects.rulesOf('tea'), { ...ended, from: 'earlier' });
+    await nodes.pass(20);
+    const others = [a, b, c].filter((node) => node !== owner);
+    expect(others.map(({ cluster }) => cluster.rulesOf('tea'))).toEqual([rules, rules]);
+    owner.cluster.ended('tea');
+    await nodes.pass(20);
+    expect(others.map(({ cluster }) => cluster.rulesOf('tea'))).toEqual([null, null]);
+  });
 });
 
 describe('an encrypted room', () => {
