@@ -478,14 +478,16 @@ export class Recordings {
   async #measure() {
     const ids = new Set(await this.#closedIds());
     for (const id of ids) {
+      const countedBytes = this.#usage.bytesOf(id);
       const bytes = await sizeOf(join(this.#directory, id));
       const owner = this.#usage.ownerOf(id) ?? {
         room: (await this.#read(id))?.room ?? '',
         identity: null,
         network: null,
       };
-      // A recording may be deleted while it is measured.
-      if (!this.#removed.has(id)) this.#usage.set(id, owner, bytes);
+      // A recording may be deleted, or get another file, while it is measured.
+      if (!this.#removed.has(id) && this.#usage.bytesOf(id) === countedBytes)
+        this.#usage.set(id, owner, bytes);
     }
     for (const id of this.#usage.ids)
       if (!ids.has(id) && !this.isOpen(id)) await this.#forgetMissing(id);

@@ -24,7 +24,12 @@ vi.mock('../../../server/recording/on-disk.js', async (original) => {
   return { ...real, sizeOf };
 });
 
-it('a recording that is deleted while it is measured takes no space', async () => {
+/**
+ * A recording that is being measured.
+ * @returns {Promise<{ recordings: Recordings, id: string, end: () => Promise<void> }>} end: of the
+ *   measurement
+ */
+async function measured() {
   const directory = await mkdtemp(join(tmpdir(), 'recordings-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const recordings = new Recordings({
@@ -37,6 +42,7 @@ it('a recording that is deleted while it is measured takes no space', async () =
   });
   onTestFinished(() => recordings.close());
   const id = await putRecording(directory, { mix: new Uint8Array(1000), seconds: 1 });
+  await recordings.sweep();
   const begun = new Promise((resolve) => (measuring.begun = () => resolve(null)));
   let end = () => {};
   measuring.mayEnd = new Promise(
@@ -44,8 +50,27 @@ it('a recording that is deleted while it is measured takes no space', async () =
   );
   const sweeping = recordings.sweep();
   await begun;
+  return {
+    recordings,
+    id,
+    async end() {
+      end();
+      await sweeping;
+    },
+  };
+}
+
+it('a recording that is deleted while it is measured takes no space', async () => {
+  const { recordings, id, end } = await measured();
   expect(await recordings.remove(id)).toBe(true);
-  end();
-  await sweeping;
+  await end();
   expect(recordings.stats()).toMatchObject({ recordings: 0, bytes: 0 });
+});
+
+it('a file that comes to a recording while it is measured counts', async () => {
+  const { recordings, id, end } = await measured();
+  const { bytes } = recordings.stats();
+  recordings.addBytes(id, 5000);
+  await end();
+  expect(recordings.stats().bytes).toBe(bytes + 5000);
 });
