@@ -29,8 +29,8 @@ const PIECE_MS = 4000;
 const TOO_LATE = 408;
 
 /**
- * Status of the server when too many requests came, and the first wait then. Each wait is as long
- * as those before it; all together last at most PATIENCE_MS, in milliseconds.
+ * Status of the server when too many requests came. Then, or when the least piece was late, the
+ * first wait, in milliseconds. Each wait is as long as all before it, at most PATIENCE_MS in all.
  */
 const TOO_MANY = 429;
 const BUSY_MS = 1000;
@@ -104,13 +104,12 @@ export async function sendOwnFile(file, { url, resume }, progress, clock = syste
       body: piece,
     }).catch(() => null);
     const isLate = answer === null || answer.status === TOO_LATE;
-    if (isLate && most === LEAST_PIECE_BYTES) return 'own-not-sent';
     // The uplink may be slower by now.
-    if (isLate) most = LEAST_PIECE_BYTES;
-    else if (answer.status === TOO_MANY) {
-      const waitMs = Math.max(BUSY_MS, waitedMs, retryAfterMs(answer));
-      waitedMs += waitMs;
-      if (waitedMs > PATIENCE_MS) return codeOf(answer);
+    if (isLate && most > LEAST_PIECE_BYTES) most = LEAST_PIECE_BYTES;
+    else if (isLate || answer.status === TOO_MANY) {
+      const waitMs = Math.max(BUSY_MS, waitedMs, isLate ? 0 : retryAfterMs(answer));
+      waitedMs += waitMs + (isLate ? clock.now() - startMs : 0);
+      if (waitedMs > PATIENCE_MS) return isLate ? 'own-not-sent' : codeOf(answer);
       await new Promise((resolve) => clock.setTimeout(() => resolve(null), waitMs));
     } else if (!answer.ok) return codeOf(answer);
     else {

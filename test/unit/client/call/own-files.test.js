@@ -14,8 +14,12 @@ const TO = { url: '/api/recordings/x', resume: 'token' };
  * @param {(sent: number) => number} path.bytesPerMs  after a number of sent bytes
  * @param {number} [path.atOnce]  pieces after which the server has too many, once
  * @param {number} [path.busyFrom]  pieces after which the server has too many for good
+ * @param {readonly [number, number]} [path.goneMs]  time without a network, from and to
  */
-async function send(bytes, { bytesPerMs, atOnce = Infinity, busyFrom = Infinity }) {
+async function send(
+  bytes,
+  { bytesPerMs, atOnce = Infinity, busyFrom = Infinity, goneMs: [goneMs, backMs] = [0, 0] },
+) {
   let nowMs = 0;
   const clock = {
     now: () => nowMs,
@@ -29,6 +33,7 @@ async function send(bytes, { bytesPerMs, atOnce = Infinity, busyFrom = Infinity 
   const requests = [];
   let sent = 0;
   const upload = async (/** @type {string} */ url, /** @type {{ body: Blob }} */ { body }) => {
+    if (nowMs >= goneMs && nowMs < backMs) throw new TypeError('fetch failed');
     const [beganMs, ms] = [nowMs, body.size / bytesPerMs(sent)];
     nowMs += Math.min(ms, SERVER_MS);
     const isBusy = requests.length === atOnce || requests.length >= busyFrom;
@@ -77,7 +82,19 @@ it('an own file waits for a busy server as it asks, ever longer, and not for eve
   expect(waits.map((ms) => Math.round(ms / 1000))).toEqual([3, 3, 6, 12, 24]);
 });
 
+it('an own file goes on in the smallest pieces after a time without a network', async () => {
+  const path = /** @type {const} */ ({ bytesPerMs: () => 32, goneMs: [7000, 30_000] });
+  const { code, sent } = await send(3_000_000, path);
+  expect([code, sent]).toEqual([null, 3_000_000]);
+});
+
 it('an own file isn’t sent over an uplink that is too slow for the smallest piece', async () => {
   const { code, requests } = await send(3_000_000, { bytesPerMs: () => 4 });
-  expect([code, requests.length]).toEqual(['own-not-sent', 1]);
+  expect([code, requests.length]).toEqual(['own-not-sent', 2]);
+});
+
+it('an own file isn’t sent when the network stays away', async () => {
+  const path = /** @type {const} */ ({ bytesPerMs: () => 32, goneMs: [7000, Infinity] });
+  const { code, sent } = await send(3_000_000, path);
+  expect([code, sent]).toEqual(['own-not-sent', 240_000]);
 });
