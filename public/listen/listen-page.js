@@ -39,6 +39,8 @@ export class ListenPage {
   /** @type {'idle' | 'starting' | 'playing'} */
   #state = 'idle';
   #handRaised = false;
+  /** Id of the place that was heard last. */
+  #you = '';
   #isLive = false;
   /** @type {Access['rules'] | null} */
   #rules = null;
@@ -183,10 +185,13 @@ export class ListenPage {
     this.#setState('playing');
     this.#media.play();
     this.#view.showStatus(isBack ? texts.resumed : texts.playing);
-    // A new place has the hand down. A kept one has it up, if a pause could not lower it.
     const hand = people.find(({ id }) => id === you)?.hand ?? 0;
+    // A new place has the hand down. In a kept one a moderator has lowered it.
+    if (hand === 0 && you === this.#you) this.#raise(false);
+    // A kept one has it up, if a pause could not lower it.
     if (this.#handRaised !== hand > 0)
       this.#listening.send({ type: 'hand', raised: this.#handRaised });
+    this.#you = you;
   }
 
   /** @param {string} code */
