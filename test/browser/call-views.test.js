@@ -20,6 +20,7 @@ const MODULES = {
   share: '/public/ui/sound/share-controls.js',
   recording: '/public/ui/recording/recording-controls.js',
   room: '/public/ui/moderation/room-panel.js',
+  requests: '/public/ui/moderation/request-lists.js',
   transcript: '/public/recordings/transcript-list.js',
 };
 
@@ -343,6 +344,44 @@ inBrowser.describe('a view of a call', () => {
       .toEqual([['send', { type: 'recordConsent', agreed: true }]]);
     await page.evaluate(() => /** @type {any} */ (window).set({ listeners: 1 }));
     expect(await dialog.count()).toBe(0);
+  });
+
+  inBrowser.it('tells of a request once, and again when it is made again', async () => {
+    const page = await open();
+    const told = await page.evaluate(() => {
+      const own = /** @type {any} */ (window);
+      const add = (/** @type {string} */ id) =>
+        document.body.appendChild(Object.assign(document.createElement('section'), { id }));
+      add('knocks');
+      add('hands');
+      const announcer = /** @type {HTMLElement} */ (document.getElementById('announcer'));
+      let sounds = 0;
+      const knocks = new own.KnockList(() => true, { playPresence: () => (sounds += 1) });
+      const hands = new own.HandList(() => true);
+      const bob = [{ id: '1', name: 'Bob' }];
+      const lea = { people: [{ id: '8', label: 'Lea', hand: 1 }], count: 1 };
+      const none = { people: [], count: 0 };
+      const seen = /** @type {number[][]} */ ([]);
+      const show = (/** @type {any} */ waiting, /** @type {any} */ raised, session = 1) => {
+        knocks.show(waiting, session);
+        hands.show(raised, session);
+        seen.push([sounds, announcer.children.length]);
+      };
+      show(bob, lea);
+      // A welcome lists no requests: they follow.
+      show([], none, 2);
+      show(bob, lea, 2);
+      show([], none, 2);
+      show(bob, lea, 2);
+      return seen;
+    });
+    expect(told).toEqual([
+      [1, 2],
+      [1, 2],
+      [1, 2],
+      [1, 2],
+      [2, 4],
+    ]);
   });
 
   inBrowser.it('keeps a shared tab from its owner’s ears after a lost connection', async () => {

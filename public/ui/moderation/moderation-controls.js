@@ -77,8 +77,8 @@ export class ModerationControls {
       () => elementOf('call-title', HTMLElement),
     );
     if (!moderates) this.#close();
-    this.#knocks.show(moderates ? knocks : []);
-    this.#hands.show(moderates ? hands : { people: [], count: 0 });
+    this.#knocks.show(moderates ? knocks : [], session);
+    this.#hands.show(moderates ? hands : { people: [], count: 0 }, session);
     setText(this.#signs, signsOf(rules, e2e));
     this.#live.show(session > 0 ? rules : null);
     const isChange = session > 0 && before.session > 0;

@@ -5,6 +5,7 @@ import { labels, texts } from '../../texts/texts.js';
 
 /**
  * @import { Access } from '../../client/call/types.js'
+ * @import { ClientMessage } from '../../shared/messages/client-messages.js'
  * @import { Send } from '../call/current-call.js'
  * @import { Sounds } from '../call/sounds.js'
  *
@@ -19,6 +20,9 @@ import { labels, texts } from '../../texts/texts.js';
 class RequestList {
   #section;
   #rows;
+  #session = 0;
+  /** Ids of the requests that were shown before the connection was lost. @type {Set<string>} */
+  #known = new Set();
 
   /**
    * @param {string} id  of the section
@@ -47,22 +51,29 @@ class RequestList {
 
   /**
    * @param {readonly T[]} requests
+   * @param {number} session  of the call: another one begins with none
    * @returns {T[]} the new ones
    */
-  show(requests) {
+  show(requests, session) {
+    if (session !== this.#session) this.#known = new Set(this.#rows.rows.keys());
+    this.#session = session;
     const fresh = this.#rows.show(requests);
     this.#section.hidden = requests.length === 0;
-    return fresh;
+    return fresh.filter(({ id }) => !this.#known.delete(id));
   }
 }
 
 /**
  * @param {string} name
- * @param {{ label: string, title: string, run: () => void }[]} answers  the first one is primary
+ * @param {Send} send
+ * @param {...[label: string, title: string, message: ClientMessage]} answers  the first one is
+ *   primary
  */
-function buildRow(name, answers) {
-  const buttons = answers.map(({ label, title, run }, i) => {
-    const button = makeButton(i === 0 ? 'button small primary' : 'button small', label, run);
+function buildRow(name, send, ...answers) {
+  const buttons = answers.map(([label, title, message], i) => {
+    const button = makeButton(`button small${i === 0 ? ' primary' : ''}`, label, () =>
+      send(message),
+    );
     button.setAttribute('aria-label', title);
     return button;
   });
@@ -83,24 +94,18 @@ export class KnockList {
   constructor(send, sounds) {
     this.#sounds = sounds;
     this.#list = new RequestList('knocks', labels.knocks, (/** @type {Knock} */ { id, name }) =>
-      buildRow(name, [
-        {
-          label: texts.letIn,
-          title: texts.letInName(name),
-          run: () => send(moderate.admit(id)),
-        },
-        {
-          label: texts.turnAway,
-          title: texts.turnAwayName(name),
-          run: () => send(moderate.turnAway(id)),
-        },
-      ]),
+      buildRow(
+        name,
+        send,
+        [texts.letIn, texts.letInName(name), moderate.admit(id)],
+        [texts.turnAway, texts.turnAwayName(name), moderate.turnAway(id)],
+      ),
     );
   }
 
-  /** @param {Access['knocks']} knocks */
-  show(knocks) {
-    const fresh = this.#list.show(knocks);
+  /** @param {Access['knocks']} knocks @param {number} session */
+  show(knocks, session) {
+    const fresh = this.#list.show(knocks, session);
     if (fresh.length === 0) return;
     announce(texts.knocked(fresh.map(({ name }) => name)));
     this.#sounds.playPresence(true);
@@ -115,25 +120,22 @@ export class HandList {
   /** @param {Send} send */
   constructor(send) {
     this.#list = new RequestList('hands', labels.hands, (/** @type {Hand} */ { id, label }) =>
-      buildRow(label, [
-        {
-          label: texts.letSpeak,
-          title: texts.letSpeakName(label),
-          run: () => send(moderate.setRole(id, 'speaker')),
-        },
-        {
-          label: texts.lowerTheirHand,
-          title: texts.lowerHandOf(label),
-          run: () => send(moderate.lowerHand(id)),
-        },
-      ]),
+      buildRow(
+        label,
+        send,
+        [texts.letSpeak, texts.letSpeakName(label), moderate.setRole(id, 'speaker')],
+        [texts.lowerTheirHand, texts.lowerHandOf(label), moderate.lowerHand(id)],
+      ),
     );
     this.#list.append(this.#more);
   }
 
-  /** @param {Access['hands']} hands  the first of them, and their number */
-  show({ people, count }) {
-    const fresh = this.#list.show(people);
+  /**
+   * @param {Access['hands']} hands  the first of them, and their number
+   * @param {number} session
+   */
+  show({ people, count }, session) {
+    const fresh = this.#list.show(people, session);
     this.#more.hidden = count <= people.length;
     setText(this.#more, texts.moreHands(count - people.length));
     if (fresh.length > 0)
