@@ -346,6 +346,26 @@ inBrowser.describe('a view of a call', () => {
     expect(await dialog.count()).toBe(0);
   });
 
+  inBrowser.it('asks about the recording that runs, not about one before it', async () => {
+    const page = await open();
+    await page.evaluate(() => {
+      const own = /** @type {any} */ (window);
+      const button = document.createElement('button');
+      const badge = Object.assign(document.createElement('span'), { id: 'recording-badge' });
+      document.body.append(badge);
+      new own.RecordingControls(own.current, button, { show() {}, settle() {} });
+      const me = { id: '7', name: 'Anna', label: 'Anna', role: 'speaker', recorded: false };
+      const startedAt = '2026-11-29T12:00:00Z';
+      own.set({ session: 1, state: 'joined', you: '7', people: [me] });
+      own.set({ recording: { id: 'r', on: true, by: 'Ben', startedAt } });
+      own.set({ state: 'away' });
+      const next = { id: 's', on: true, by: 'Cid', startedAt };
+      own.set({ session: 2, state: 'joined', recording: next });
+    });
+    const dialog = page.getByRole('dialog');
+    await expect.poll(() => dialog.allInnerTexts()).toEqual([expect.stringContaining('Cid')]);
+  });
+
   inBrowser.it('tells of a request once, and again when it is made again', async () => {
     const page = await open();
     const told = await page.evaluate(() => {

@@ -102,6 +102,8 @@ export class RecordingControls {
     )
       return;
     this.#asked.add(state.id);
+    // The question about an earlier recording.
+    this.#endQuestion?.();
     if (me.recorded || state.by === labelOf(me)) return;
     this.#endQuestion = ask(texts.consent(state.by), (agreed) => {
       this.#endQuestion = null;
