@@ -3,6 +3,7 @@ import { errors } from '../../public/shared/errors.js';
 import { failureTexts, noticeText } from '../../public/texts/texts.js';
 import { startServer } from '../../testkit/aloud-server.js';
 import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
+import { formatWav } from '../../testkit/sound/wav.js';
 import {
   announced,
   button,
@@ -362,6 +363,22 @@ inBrowser.describe(`the sentence for a failure, in ${BROWSER}`, () => {
     await button(page, 'QR code').click();
     await page.getByRole('img', { name: 'QR code' }).waitFor();
     await expect.poll(() => page.locator('[data-code=qr-failed]').count()).toBe(0);
+  });
+
+  inBrowser.it('says why a backing track can’t be had until there is one', async () => {
+    const page = await site.join('tracks', { name: 'Anna' });
+    await button(page, 'Sound').click();
+    const choose = (/** @type {string} */ name, /** @type {Uint8Array | string} */ bytes) =>
+      page
+        .locator('#track-file')
+        .setInputFiles({ name, mimeType: 'audio/wav', buffer: Buffer.from(bytes) });
+    await choose('x.wav', 'no sound');
+    const notice = page.getByText(noticeText('track-unreadable'));
+    await notice.waitFor();
+    const silence = new Float32Array(48_000);
+    await choose('Tune.wav', formatWav({ sampleRate: 48_000, channels: [silence, silence] }));
+    await button(page, 'Take it out').waitFor();
+    await notice.waitFor({ state: 'detached' });
   });
 
   inBrowser.it('says why one can’t write until one can', async () => {

@@ -138,6 +138,7 @@ export class CallPanels {
     });
     store.subscribe(['track'], (now, before) => {
       this.#showTrack(now.track.track);
+      if (now.track.track?.id !== before.track.track?.id) this.#settleTrack();
       if (isNews('track', now, before)) announceTrack(now.track, before.track.track);
     });
     store.subscribe(['access'], ({ access }) => {
@@ -149,6 +150,12 @@ export class CallPanels {
       this.#title.closest('.call')?.classList.toggle('offline', state === 'away');
       if (state === 'idle') this.#side.close();
     });
+  }
+
+  /** Removes the notices that are no longer true once there is another track. */
+  #settleTrack() {
+    for (const code of ['track-not-sent', 'track-too-long', 'track-unreadable', 'tracks-full'])
+      this.#notices.settle(code);
   }
 
   show() {
