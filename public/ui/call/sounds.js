@@ -67,6 +67,7 @@ export class Sounds {
     await context.resume().catch(() => {});
     if (context !== this.#context) return true;
     for (const note of MELODIES[melody]) playNote(context, note);
+    clearTimeout(this.#timer);
     this.#timer = window.setTimeout(() => void context.suspend(), REST_MS);
     return this.#isThere;
   }

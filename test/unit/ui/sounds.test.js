@@ -81,6 +81,20 @@ it('a sound that a call’s end overtakes is not heard, and its context is left 
   expect([notes, suspended.mock.calls.length]).toEqual([0, 0]);
 });
 
+it('a context is left alone after a call’s end that two sounds had waited for', async () => {
+  const sounds = new Sounds();
+  const played = [sounds.play('came')];
+  await vi.advanceTimersByTimeAsync(1000);
+  played.push(sounds.play('went'));
+  await vi.advanceTimersByTimeAsync(0);
+  contexts[0].run();
+  await Promise.all(played);
+  const suspended = vi.spyOn(contexts[0], 'suspend').mockResolvedValue(undefined);
+  sounds.close();
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(suspended).not.toHaveBeenCalled();
+});
+
 it('a sound that follows one at once says, too, that there is no such speaker', async () => {
   const sounds = new Sounds();
   sounds.speaker('gone');
