@@ -142,9 +142,9 @@ export class CallPanels {
       if (isNews('track', now, before)) announceTrack(now.track, before.track.track);
     });
     store.subscribe(['access'], ({ access }) => {
-      if (access.rules.groups !== null) this.#openGroups(current);
+      if (access.rules.groups !== null) void this.#openGroups(current);
       if (access.rules.languages.length > 0 && access.role === 'listener')
-        this.#offerLanguages(current);
+        void this.#offerLanguages(current);
     });
     store.subscribe(['state'], ({ state }) => {
       this.#title.closest('.call')?.classList.toggle('offline', state === 'away');
@@ -165,40 +165,27 @@ export class CallPanels {
   }
 
   /** Loads a listener's choice of languages, once. @param {CurrentCall} current */
-  #offerLanguages(current) {
+  async #offerLanguages(current) {
     if (this.#hasLanguages) return;
     this.#hasLanguages = true;
-    import('../kit/language-choice.js').then(
-      ({ LanguageChoice }) => {
-        this.#notices.settle('panel-failed');
-        const choice = new LanguageChoice(current.send, () => this.#title);
-        this.#languages = choice;
-        elementOf('knocks', HTMLElement).before(choice.element);
-        current.store.subscribe(['access', 'joined', 'state'], (call) => {
-          if (call.state === 'joined') choice.show(call);
-        });
-      },
-      () => {
-        this.#hasLanguages = false;
-        this.#notices.show('panel-failed');
-      },
-    );
+    const part = await this.#notices.loaded(import('../kit/language-choice.js'));
+    this.#hasLanguages = part !== null;
+    if (part === null) return;
+    const choice = new part.LanguageChoice(current.send, () => this.#title);
+    this.#languages = choice;
+    elementOf('knocks', HTMLElement).before(choice.element);
+    current.store.subscribe(['access', 'joined', 'state'], (call) => {
+      if (call.state === 'joined') choice.show(call);
+    });
   }
 
   /** Loads the page's part for groups, once. @param {CurrentCall} current */
-  #openGroups(current) {
+  async #openGroups(current) {
     if (this.#hasGroups) return;
     this.#hasGroups = true;
-    import('../groups/group-bar.js').then(
-      ({ GroupBar }) => {
-        this.#notices.settle('panel-failed');
-        new GroupBar(current, this.#sounds);
-      },
-      () => {
-        this.#hasGroups = false;
-        this.#notices.show('panel-failed');
-      },
-    );
+    const part = await this.#notices.loaded(import('../groups/group-bar.js'));
+    this.#hasGroups = part !== null;
+    if (part) new part.GroupBar(current, this.#sounds);
   }
 
   /** @param {View} call */
@@ -273,17 +260,12 @@ export class CallPanels {
    * @returns {Promise<CaptionSwitch | null>} null when they can't be loaded; the next wish retries
    */
   #openCaptions(page) {
-    return (this.#captions ??= import('../captions/caption-switch.js').then(
-      ({ CaptionSwitch }) => {
-        this.#notices.settle('panel-failed');
-        return new CaptionSwitch(page);
-      },
-      () => {
-        this.#captions = null;
-        this.#notices.show('panel-failed');
-        return null;
-      },
-    ));
+    const loading = () => this.#notices.loaded(import('../captions/caption-switch.js'));
+    return (this.#captions ??= loading().then((part) => {
+      if (part) return new part.CaptionSwitch(page);
+      this.#captions = null;
+      return null;
+    }));
   }
 
   /** @param {CaptionFields} caption */
@@ -351,13 +333,7 @@ function shareLink(notices) {
   };
   let timer = 0;
   copy.addEventListener('click', async () => {
-    try {
-      await navigator.clipboard.writeText(roomLink(location));
-    } catch {
-      notices.show('copy-failed');
-      return;
-    }
-    notices.settle('copy-failed');
+    if (!(await notices.copy(roomLink(location)))) return;
     say(texts.linkCopied, icons.check);
     announce(texts.linkCopied);
     clearTimeout(timer);

@@ -52,16 +52,10 @@ export class CaptionSwitch {
   }
 
   async #open() {
-    try {
-      const { CaptionsView } = await import('./captions-view.js');
-      const view = await CaptionsView.open();
-      this.#page.notices.settle('panel-failed');
-      return view;
-    } catch {
-      this.#view = null;
-      this.#page.notices.show('panel-failed');
-      return null;
-    }
+    const opening = import('./captions-view.js').then(({ CaptionsView }) => CaptionsView.open());
+    const view = await this.#page.notices.loaded(opening);
+    if (view === null) this.#view = null;
+    return view;
   }
 
   async #write() {

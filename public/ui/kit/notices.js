@@ -82,6 +82,35 @@ export class Notices {
     this.#shown.delete(code);
   }
 
+  /**
+   * Waits for a part of the page that is being loaded; a notice says when it can't be.
+   * @template T
+   * @param {Promise<T>} loading
+   * @returns {Promise<T | null>} null when it can't be loaded
+   */
+  async loaded(loading) {
+    const part = await loading.catch(() => null);
+    if (part) this.settle('panel-failed');
+    else this.show('panel-failed');
+    return part;
+  }
+
+  /**
+   * Copies a text to the clipboard; a notice says when that isn't possible, as without HTTPS.
+   * @param {string} text
+   * @returns {Promise<boolean>} false when it isn't
+   */
+  async copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.settle('copy-failed');
+      return true;
+    } catch {
+      this.show('copy-failed');
+      return false;
+    }
+  }
+
   /** Removes all notices. */
   clear() {
     for (const code of [...this.#shown.keys()]) this.settle(code);

@@ -88,15 +88,10 @@ export class ModerationControls {
 
   /** Shows what can be done with somebody. @param {Person} person */
   async person(person) {
-    try {
-      const { showPersonDialog } = await import('./person-dialog.js');
-      this.#notices.settle('panel-failed');
-      const { role, rules } = this.#current.store.value.access;
-      if (role === 'moderator')
-        this.#closeDialog = showPersonDialog(person, this.#send, rules.broadcast);
-    } catch {
-      this.#notices.show('panel-failed');
-    }
+    const part = await this.#notices.loaded(import('./person-dialog.js'));
+    const { role, rules } = this.#current.store.value.access;
+    if (part && role === 'moderator')
+      this.#closeDialog = part.showPersonDialog(person, this.#send, rules.broadcast);
   }
 
   #close() {

@@ -66,14 +66,7 @@ export class RoomPanel {
     };
     /** @param {string} link */
     const copy = async (link, copied = callTexts.linkCopied) => {
-      try {
-        // Pages without HTTPS have no clipboard.
-        await navigator.clipboard.writeText(link);
-        announce(copied);
-        notices.settle('copy-failed');
-      } catch {
-        notices.show('copy-failed');
-      }
+      if (await notices.copy(link)) announce(copied);
     };
     this.#audience = new AudienceList(send, () => void copy(listenLink(location)));
     this.#broadcast = new BroadcastControls(send, copy);

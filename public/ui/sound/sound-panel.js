@@ -64,15 +64,10 @@ export class SoundPanel {
     this.#history = history;
     this.#operator = new OperatorControls(room);
     const copy = makeButton('button small', texts.copyAsText, async () => {
-      try {
-        await navigator.clipboard.writeText(this.#report());
-        announce(texts.copied);
-        notices.settle('copy-failed');
-        copy.textContent = texts.copied;
-        setTimeout(() => (copy.textContent = texts.copyAsText), 3000);
-      } catch {
-        notices.show('copy-failed');
-      }
+      if (!(await notices.copy(this.#report()))) return;
+      announce(texts.copied);
+      copy.textContent = texts.copied;
+      setTimeout(() => (copy.textContent = texts.copyAsText), 3000);
     });
     const rows = this.#parts.map(({ part, value }) =>
       build(
