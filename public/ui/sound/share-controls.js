@@ -6,9 +6,9 @@ import {
 } from '../../client/call/shared-sound.js';
 import { isAllowed } from '../../client/call/call-view.js';
 import { findSupport } from '../../client/connection/support.js';
-import { readName } from '../../shared/text.js';
 import { build, keepFocus, makeButton, setText } from '../kit/element.js';
 import { noticeText, texts } from '../../texts/texts.js';
+import { makeSoundInput } from './sound-file.js';
 
 /**
  * @import { Call } from '../../call.js'
@@ -24,12 +24,7 @@ const isOver = (code) => code === 'share-over' || code === 'resumed-elsewhere';
 
 /** Controls of the sound that this person shares beside their voice: a tab's, or a file's. */
 export class ShareControls {
-  #file = build('input', {
-    id: 'share-file',
-    type: 'file',
-    accept: 'audio/*',
-    class: 'visually-hidden',
-  });
+  #file = makeSoundInput('share-file', (file, name) => void this.#shareFile(file, name));
   #says = build('p', { 'aria-live': 'polite' });
   #buttons;
   #stop;
@@ -56,9 +51,6 @@ export class ShareControls {
       this.#shared?.close();
       this.#over(texts.shareNone);
     });
-    this.#file.addEventListener('change', () => void this.#shareFile());
-    this.#file.tabIndex = -1;
-    this.#file.setAttribute('aria-hidden', 'true');
     this.element = build(
       'section',
       { class: 'share-sound stack', 'aria-labelledby': 'share-title' },
@@ -90,15 +82,12 @@ export class ShareControls {
     }
   }
 
-  async #shareFile() {
-    const [file] = this.#file.files ?? [];
-    this.#file.value = '';
-    if (!file) return;
+  /** @param {File} file @param {string | null} name */
+  async #shareFile(file, name) {
     setText(this.#says, texts.shareReading);
     const { call } = this.#current;
     try {
-      const { name, error } = readName(file.name.replace(/\.[^.]{1,5}$/, ''));
-      this.#share(call, await readShared(file), error === null ? name : texts.shareOfFile, null);
+      this.#share(call, await readShared(file), name ?? texts.shareOfFile, null);
     } catch (error) {
       this.#failed(error);
     }

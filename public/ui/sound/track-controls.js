@@ -1,6 +1,6 @@
-import { readName } from '../../shared/text.js';
 import { build, keepFocus, makeButton, makeField, setText } from '../kit/element.js';
 import { texts } from '../../texts/texts.js';
+import { makeSoundInput } from './sound-file.js';
 
 /**
  * @import { TrackFields } from '../../shared/messages/fields.js'
@@ -12,12 +12,7 @@ const NAMELESS = 'Track';
 
 /** Controls of the room's backing track for everybody, and its volume for this person. */
 export class TrackControls {
-  #file = build('input', {
-    id: 'track-file',
-    type: 'file',
-    accept: 'audio/*',
-    class: 'visually-hidden',
-  });
+  #file = makeSoundInput('track-file', (file, name) => void this.#take(file, name));
   #choose;
   #play;
   #remove;
@@ -48,7 +43,6 @@ export class TrackControls {
     );
     this.#play = makeButton('button', texts.trackPlay, () => ask('play'));
     this.#remove = makeButton('button quiet', texts.trackRemove, () => ask('remove'));
-    this.#file.addEventListener('change', () => void this.#take());
     const setLevel = () => current.call?.setTrackLevel((Number(this.#level.value) / 100) ** 2);
     this.#level.addEventListener('input', setLevel);
     // The volume holds for the next call, too.
@@ -71,8 +65,6 @@ export class TrackControls {
       build('div', { class: 'joined-fields' }, this.#choose, this.#remove),
       build('p', { class: 'hint' }, texts.trackHint),
     );
-    this.#file.tabIndex = -1;
-    this.#file.setAttribute('aria-hidden', 'true');
     current.store.subscribe(['track'], ({ track }) =>
       keepFocus(
         () => this.#show(track.track),
@@ -92,11 +84,8 @@ export class TrackControls {
     setText(this.#choose, track ? texts.trackOther : texts.trackChoose);
   }
 
-  async #take() {
-    const [file] = this.#file.files ?? [];
-    this.#file.value = '';
-    if (!file) return;
-    const { name, error } = readName(file.name.replace(/\.[^.]{1,5}$/, ''));
+  /** @param {File} file @param {string | null} name */
+  async #take(file, name) {
     // A disabled button would lose the keyboard's place.
     this.#isSending = true;
     this.#choose.setAttribute('aria-disabled', 'true');
@@ -105,7 +94,7 @@ export class TrackControls {
     setText(this.#says, texts.trackSending);
     await this.#current.call?.offerTrack(
       file,
-      error === null ? name : NAMELESS,
+      name ?? NAMELESS,
       (share) => (this.#progress.value = share),
     );
     this.#isSending = false;
