@@ -10,11 +10,10 @@ const READ = 1;
 const MARK = 2;
 const ARMED = 3;
 const UNDERRUNS = 4;
-const OVERFLOWS = 5;
+const MISSED = 5;
 const BURST = 6;
 const BURST_GAP = 7;
 const CHANNELS = 8;
-const MISSED = 9;
 const HEADER_BYTES = 64;
 /** Units of BURST_GAP in a millisecond. */
 const GAPS_A_MS = 16;
@@ -71,11 +70,6 @@ export class SampleRing {
     return Atomics.load(this.#head, MISSED) >>> 0;
   }
 
-  /** Number of times that the writer found too little room. */
-  get overflows() {
-    return Atomics.load(this.#head, OVERFLOWS);
-  }
-
   /** Number of samples that the sound card takes or gives at once; 0 while it is unknown. */
   get burst() {
     return Atomics.load(this.#head, BURST);
@@ -109,8 +103,7 @@ export class SampleRing {
   /**
    * @param {Float32Array} from
    * @param {number} [count]
-   * @returns {number} number of samples written; the rest, for lack of room, is lost, and that is
-   *   counted
+   * @returns {number} number of samples written; the rest, for lack of room, is lost
    */
   write(from, count = from.length / this.channels) {
     const { channels } = this;
@@ -122,7 +115,6 @@ export class SampleRing {
       for (let c = 0; c < channels; c++) this.#samples[place + c] = from[i * channels + c];
     }
     Atomics.store(this.#head, WRITTEN, (written + taken) | 0);
-    if (taken < count) Atomics.add(this.#head, OVERFLOWS, 1);
     return taken;
   }
 

@@ -25,18 +25,12 @@ tundra turtle valley vanilla velvet violet walnut waltz water willow winter
   .trim()
   .split(/\s+/);
 
-export const WORD_COUNT = WORDS.length;
-
 /** Digits and letters, without letters that look like digits or like one another. */
 const SYMBOLS = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** The words in a new name, and the symbols after them. */
 const NAME_WORDS = 5;
 const NAME_SYMBOLS = 5;
-
-/** The random bits in a new name. */
-export const NAME_ENTROPY =
-  NAME_WORDS * Math.log2(WORD_COUNT) + NAME_SYMBOLS * Math.log2(SYMBOLS.length);
 
 /**
  * Makes a new room's name, such as `harbor-velvet-finch-lute-moss-k7m2p`.
@@ -46,7 +40,7 @@ export const NAME_ENTROPY =
 export function makeRoomName(fillRandom = (bytes) => crypto.getRandomValues(bytes)) {
   const bytes = new Uint8Array(NAME_WORDS + NAME_SYMBOLS);
   fillRandom(bytes);
-  const words = [...bytes.subarray(0, NAME_WORDS)].map((byte) => WORDS[byte % WORD_COUNT]);
+  const words = [...bytes.subarray(0, NAME_WORDS)].map((byte) => WORDS[byte % WORDS.length]);
   const symbols = [...bytes.subarray(NAME_WORDS)].map((byte) => SYMBOLS[byte % SYMBOLS.length]);
   return [...words, symbols.join('')].join('-');
 }

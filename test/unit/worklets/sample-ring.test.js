@@ -23,12 +23,10 @@ describe('SampleRing', () => {
       new Int32Array(ring.memory, 0, 2).fill(-100 * seed);
       const held = [];
       let next = 0;
-      let overflows = 0;
       for (let round = 0; round < 2000; round++) {
         const chunk = Float32Array.from({ length: Math.floor(random() * 80) }, () => next++);
         const taken = ring.write(chunk);
         expect(taken).toBe(Math.min(chunk.length, 64 - held.length));
-        if (taken < chunk.length) overflows += 1;
         held.push(...chunk.subarray(0, taken));
         expect(ring.available).toBe(held.length);
 
@@ -41,7 +39,6 @@ describe('SampleRing', () => {
         expect(out[0]).toBeNaN();
         expect(out.subarray(1 + read).every(Number.isNaN)).toBe(true);
       }
-      expect(ring.overflows).toBe(overflows);
     },
   );
 
