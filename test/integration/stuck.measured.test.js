@@ -23,7 +23,7 @@ import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { seededRandom } from '../../testkit/random.js';
 import { canBuildNative, requireOrSkip } from '../../testkit/skip.js';
-import { roomOf, WITH_OPERATOR } from '../support/operator.js';
+import { statsOf, WITH_OPERATOR } from '../support/operator.js';
 import { undisturbed } from '../../testkit/undisturbed.js';
 
 const JOIN = { type: 'join', version: 1, room: 'lab', name: 'Eve' };
@@ -89,11 +89,8 @@ async function talking() {
   return { url: server.url, people };
 }
 
-/** @param {string} url @returns {Promise<any>} */
-async function statsOfEve(url) {
-  const { people } = await roomOf(url);
-  return people.find((/** @type {any} */ { name }) => name === 'Eve')?.stats;
-}
+/** @param {string} url @returns {Promise<number>} number of packets to Eve that were dropped */
+const droppedOf = async (url) => (await statsOf(url, 'Eve')).droppedOut;
 
 /** Packets that came to somebody, and what was missing. @param {Headless} person */
 function heardBy(person) {
@@ -107,7 +104,7 @@ function heardBy(person) {
  * @returns {Promise<number>} number of packets to Eve that were dropped in that time
  */
 async function othersHear({ url, people }) {
-  const [before, dropped] = [people.map(heardBy), (await statsOfEve(url)).droppedOut];
+  const [before, dropped] = [people.map(heardBy), await droppedOf(url)];
   const { arrayBuffers, external } = process.memoryUsage();
   await pause(LOOK_MS);
   for (const [i, { received, missed }] of people.map(heardBy).entries()) {
@@ -116,7 +113,7 @@ async function othersHear({ url, people }) {
   }
   const now = process.memoryUsage();
   expect(now.arrayBuffers + now.external - arrayBuffers - external).toBeLessThan(8e6);
-  return (await statsOfEve(url)).droppedOut - dropped;
+  return (await droppedOf(url)) - dropped;
 }
 
 /** The server's ends of the connections that are made from now on. @returns {Socket[]} */
@@ -138,6 +135,7 @@ async function fill(socket) {
   const pong = Buffer.concat([Buffer.of(0x8a, 125), Buffer.alloc(125)]);
   const many = Buffer.alloc(512 * pong.length, pong);
   for (let waits = 0; waits < 20; waits += 1) {
+    expect(socket.destroyed).toBe(false);
     if (socket.writableLength === 0) waits = 0;
     while (socket.writableLength === 0) socket.write(many);
     await pause(10);
@@ -156,7 +154,8 @@ describe('a participant who reads nothing', () => {
         stdio: ['pipe', 'pipe', 'inherit'],
       });
       open.push(() => child.kill('SIGKILL'));
-      await once(child.stdout, 'data');
+      const [said] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+      expect(String(said)).toMatch(/^joined/);
       child.kill('SIGSTOP');
       // Until QUIC has sent what may go unacknowledged, and its queue is full.
       await pause(2500);
@@ -179,8 +178,7 @@ describe('a participant who reads nothing', () => {
       await fill(
         /** @type {Socket} */ (sockets.find(({ remotePort }) => remotePort === localPort)),
       );
-      const isBlocked = async () => (await statsOfEve(room.url)).droppedOut > 0;
-      await vi.waitFor(async () => expect(await isBlocked()).toBe(true), {
+      await vi.waitFor(async () => expect(await droppedOf(room.url)).toBeGreaterThan(0), {
         timeout: 15_000,
         interval: 100,
       });
@@ -198,6 +196,7 @@ describe('a participant who reads nothing', () => {
         headers,
         body: JSON.stringify(JOIN),
       });
+      expect(opened.status).toBe(201);
       const { token } = await opened.json();
       const { port, hostname } = new URL(room.url);
       const socket = connect(Number(port), hostname);

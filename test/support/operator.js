@@ -46,8 +46,16 @@ export async function askOperator(origin, method, path, body) {
 export const roomOf = async (origin, room = 'lab') =>
   (await asOperator(origin, `/rooms/${room}`)).json();
 
-/** @param {string} origin @param {string} name @returns {Promise<any>} the participant's stats */
+/**
+ * A participant's statistics.
+ * @param {string} origin
+ * @param {string} name
+ * @returns {Promise<any>}
+ * @throws {Error} without the participant: a busy server may have refused them
+ */
 export async function statsOf(origin, name) {
-  const { people } = await roomOf(origin);
-  return people.find((/** @type {any} */ person) => person.name === name)?.stats;
+  const { people = [] } = await roomOf(origin);
+  const found = people.find((/** @type {any} */ person) => person.name === name);
+  if (!found) throw new Error(`${name} is not in the room`);
+  return found.stats;
 }
