@@ -4,13 +4,11 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { chromiumPath, inBrowser } from '../../../testkit/browsers/browser.js';
 import { undisturbed } from '../../../testkit/undisturbed.js';
-
-const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
+import { MAIN, rttArguments } from '../lab-command.js';
 
 /** Folders of a test's runs. @type {string[]} */
 const folders = [];
@@ -35,22 +33,7 @@ inBrowser.describe("the lab's command with --browser", () => {
     undisturbed(async () => {
       const out = await temporaryFolder();
       const transports = ['webtransport', 'websocket', 'http1'];
-      await bench([
-        'rtt',
-        '--browser',
-        '--transports',
-        transports.join(),
-        '--format',
-        'call',
-        '--duration',
-        '2',
-        '--repetitions',
-        '1',
-        '--warm-up',
-        '0.5',
-        '--out',
-        out,
-      ]);
+      await bench([...rttArguments(out, transports, { warmUpSeconds: 0.5 }), '--browser']);
       const [name] = await readdir(out);
       const run = JSON.parse(await readFile(join(out, name, 'run.json'), 'utf8'));
       const { stdout } = await promisify(execFile)(String(chromiumPath), ['--version']);

@@ -2,16 +2,16 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished } from 'vitest';
 import { keepRecording, makeSurvey, readKey } from '../../survey/survey.js';
 import { violationsOf } from '../../../testkit/browsers/axe.js';
 import { inBrowser, openBrowser } from '../../../testkit/browsers/browser.js';
+import { MAIN } from '../lab-command.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
-const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
 const NAMES = ['datagrams', 'rtp', 'stream'];
 
 /** Marks of a person who hears the difference. @type {Record<string, string>} */

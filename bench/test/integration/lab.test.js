@@ -4,7 +4,6 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Child, sharedMs } from '../../../testkit/participants/child.js';
@@ -15,8 +14,8 @@ import { Packet, writeAudioHeader } from '../../../public/shared/wire/packet.js'
 import { WebSocketConnection } from '../../../public/client/connection/websocket.js';
 import { WebSocket } from 'ws';
 import { undisturbed, undisturbedTest } from '../../../testkit/undisturbed.js';
+import { MAIN, rttArguments } from '../lab-command.js';
 
-const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
 const PEER = new URL('../fixtures/echo-peer.js', import.meta.url);
 
 /** @type {(() => unknown)[]} */
@@ -174,21 +173,7 @@ describe.concurrent("the lab's command", () => {
   it('runs a scenario over HTTP/1 and WebSocket, and leaves what it measured', (context) =>
     undisturbedTest(context, async (test) => {
       const out = await temporaryFolder(test);
-      const args = [
-        'rtt',
-        '--transports',
-        'websocket,http1',
-        '--format',
-        'call',
-        '--duration',
-        '2',
-        '--repetitions',
-        '1',
-        '--warm-up',
-        '0.2',
-        '--out',
-        out,
-      ];
+      const args = rttArguments(out, ['websocket', 'http1']);
       const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args]);
       // The load generator may be short of time beside other tests; then no headline is given.
       expect(stdout).toMatch(/Round trip, mean|headlines and conclusions are withheld/);
@@ -211,21 +196,7 @@ describe.concurrent("the lab's command", () => {
 
   it('leaves what it had measured when it is interrupted, and no process', async (test) => {
     const out = await temporaryFolder(test);
-    const args = [
-      'rtt',
-      '--transports',
-      'websocket',
-      '--format',
-      'call',
-      '--duration',
-      '60',
-      '--repetitions',
-      '60',
-      '--warm-up',
-      '0.2',
-      '--out',
-      out,
-    ];
+    const args = rttArguments(out, ['websocket'], { seconds: 60, repetitions: 60 });
     const lab = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     lab.stderr.on('data', (chunk) => (said += chunk));

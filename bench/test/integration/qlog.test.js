@@ -4,14 +4,12 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { featureLibrary, loadError } from '@aloud/native';
 import { expect } from 'vitest';
 import { canBuildNative, requireOrSkip } from '../../../testkit/skip.js';
 import { readRecords } from '../../plugin/qlog.js';
-
-const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
+import { MAIN, rttArguments } from '../lab-command.js';
 
 /** Round trip that quinn assumes before it has measured one (RFC 9002, section 6.2.2), in ms. */
 const INITIAL_RTT_MS = 333;
@@ -26,9 +24,8 @@ needed.it('a run writes a qlog of each connection, with round trips in ms', asyn
   const folder = await mkdtemp(join(tmpdir(), 'aloud-qlog-'));
   test.onTestFinished(() => rm(folder, { recursive: true }));
   const [qlogs, out] = [join(folder, 'qlogs'), join(folder, 'out')];
-  const argv = ['rtt', '--transports', 'webtransport', '--format', 'call', '--duration', '1'];
-  const more = ['--repetitions', '1', '--warm-up', '0.2', '--qlog', qlogs, '--out', out];
-  await promisify(execFile)(process.execPath, [MAIN, ...argv, ...more]);
+  const argv = rttArguments(out, ['webtransport'], { seconds: 1 });
+  await promisify(execFile)(process.execPath, [MAIN, ...argv, '--qlog', qlogs]);
   const files = await readdir(qlogs);
   // The two participants of the only block.
   expect(files.filter((name) => /^server-\d+-\d+\.sqlog$/.test(name))).toHaveLength(2);

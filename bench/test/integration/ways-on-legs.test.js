@@ -5,7 +5,6 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import Papa from 'papaparse';
 import { describe, expect } from 'vitest';
@@ -13,8 +12,7 @@ import { openLink } from '../../link/link.js';
 import { ways } from '../../ways/way.js';
 import { ofTheMachine, requireOrSkip } from '../../../testkit/skip.js';
 import { undisturbed } from '../../../testkit/undisturbed.js';
-
-const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
+import { MAIN } from '../lab-command.js';
 
 const trial = await openLink({ profile: 'clear', seed: 1 });
 await trial.close();
