@@ -1,6 +1,5 @@
 use super::*;
-use crate::h3::connection::Connection;
-use crate::h3::head::request;
+use crate::h3::session::tests::requested;
 use crate::hub::tests::options;
 use crate::options::EARLY_WINDOW;
 use crate::place::Places;
@@ -34,15 +33,10 @@ async fn a_peer_fills_little_memory_before_its_session() {
     let mut config = server_config();
     config.transport_config(Arc::new(options.transport().unwrap()));
     let (quic, client, _endpoints) = connected(config).await;
-    let (connection, mut exchanges, task) = Connection::start(quic, Arc::default());
-    tokio::spawn(task);
-    let mut control = client.open_uni().await.unwrap();
     // SETTINGS with SETTINGS_H3_DATAGRAM alone.
-    control.write_all(&[0, 4, 2, 0x33, 1]).await.unwrap();
-    let (mut send, _recv) = client.open_bi().await.unwrap();
-    let url = "https://localhost/session".parse().unwrap();
-    send.write_all(&request(&url, &[])).await.unwrap();
-    let exchange = *exchanges.recv().await.unwrap();
+    let settings = [0, 4, 2, 0x33, 1];
+    let (connection, exchange, _streams) =
+        requested(quic, &client, Arc::default(), &settings).await;
     let early = unread(&client).await;
     assert!(early <= EARLY_WINDOW as usize, "{early}");
     let inner = h3::session::Session::new(connection, exchange.send).unwrap();

@@ -249,4 +249,4 @@ impl Deref for Session {
 
 #[cfg(test)]
 #[path = "session_tests.rs"]
-mod tests;
+pub mod tests;

@@ -3,6 +3,7 @@ use web_transport_proto::VarInt as Varint;
 
 use super::*;
 use crate::counters::Breaches;
+use crate::h3::connection::Exchange;
 use crate::h3::head::{request, response};
 use crate::h3::settings::control_stream;
 use crate::quic::tls::certificate::{connected, server_config};
@@ -21,17 +22,34 @@ struct Pair {
     _endpoints: [Endpoint; 2],
 }
 
-async fn open() -> Pair {
-    let (quic, client, endpoints) = connected(server_config()).await;
-    let breaches = Arc::new(Breaches::default());
-    let (connection, mut exchanges, task) = Connection::start(quic, breaches.clone());
+/// Requests a session from the server's end of a connection. Returns what it has of it, and the
+/// client's streams: of control, which begins with `settings`, and of the request.
+pub async fn requested(
+    quic: quinn::Connection,
+    client: &quinn::Connection,
+    breaches: Arc<Breaches>,
+    settings: &[u8],
+) -> (
+    Arc<Connection>,
+    Exchange,
+    (SendStream, SendStream, RecvStream),
+) {
+    let (connection, mut exchanges, task) = Connection::start(quic, breaches);
     tokio::spawn(task);
     let mut control = client.open_uni().await.unwrap();
-    control.write_all(&control_stream()).await.unwrap();
+    control.write_all(settings).await.unwrap();
     let (mut send, recv) = client.open_bi().await.unwrap();
     let url = "https://localhost/session".parse().unwrap();
     send.write_all(&request(&url, &[])).await.unwrap();
-    let mut exchange = *exchanges.recv().await.unwrap();
+    let exchange = *exchanges.recv().await.unwrap();
+    (connection, exchange, (control, send, recv))
+}
+
+async fn open() -> Pair {
+    let (quic, client, endpoints) = connected(server_config()).await;
+    let breaches = Arc::new(Breaches::default());
+    let (connection, mut exchange, (control, send, recv)) =
+        requested(quic, &client, breaches.clone(), &control_stream()).await;
     exchange.send.write_all(&response(200, &[])).await.unwrap();
     let session = Arc::new(Session::new(connection, exchange.send).unwrap());
     let reading = session.clone();
