@@ -79,14 +79,16 @@ export const REAL_TIME = {
 const TIMEOUT = { testTimeout: isLong ? 240_000 : REAL_TIME.testTimeout };
 
 /**
- * Begins with integration tests. Vitest goes by the projects' names, and theirs would come after
- * those in browsers. One of them takes minutes, with nothing else beside it where it comes last.
+ * Projects that begin. Vitest goes by the projects' names, and theirs would come last, with nothing
+ * else beside it: an integration test takes minutes, and the long unit tests simulate hours.
  */
+const FIRST = isLong ? ['integration', 'unit'] : ['integration'];
+
 class Sequencer extends BaseSequencer {
   /** @override @param {import('vitest/node').TestSpecification[]} files */
   async sort(files) {
     const place = (/** @type {import('vitest/node').TestSpecification} */ { project }) =>
-      2 * project.config.sequence.groupOrder + Number(project.name !== 'integration');
+      2 * project.config.sequence.groupOrder + Number(!FIRST.includes(project.name));
     return (await super.sort(files)).sort((a, b) => place(a) - place(b));
   }
 }
@@ -169,6 +171,7 @@ export default defineConfig({
           ...REAL_TIME,
           name: 'hostile',
           include: ['test/hostile/**/*.test.js'],
+          isolate: false,
           fileParallelism: false,
           maxConcurrency: 3,
           sequence: { groupOrder: 3 },
