@@ -80,7 +80,7 @@ const TIMEOUT = { testTimeout: isLong ? 240_000 : REAL_TIME.testTimeout };
 
 /**
  * Projects that begin. Vitest goes by the projects' names, and theirs would come last, with nothing
- * else beside it: an integration test takes minutes, and the long unit tests simulate hours.
+ * else beside them. An integration test takes minutes, and the long unit tests simulate hours.
  */
 const FIRST = isLong ? ['integration', 'unit'] : ['integration'];
 
