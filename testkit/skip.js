@@ -11,6 +11,10 @@ const haveAll = (commands) =>
 export const canBuildNative = () => haveAll(['cargo', 'cc']);
 export const canBuildOpus = () => haveAll(['cargo', 'cc', 'cmake', 'make']);
 
+/** True when ffmpeg's programs are there. */
+export const hasFfmpeg = () =>
+  ['ffmpeg', 'ffprobe'].every((command) => spawnSync(command, ['-version']).status === 0);
+
 /**
  * Says that this machine can't have it: rights, devices, a compiler are not installed by a test
  * run.

@@ -7,6 +7,7 @@ import { OwnRecording } from '../../../../public/client/capture/own-recording.js
 import { OwnFileWriter } from '../../../../public/client/capture/recording-worker.js';
 import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
 import { readWavHeader, WAV_HEADER_BYTES } from '../../../../public/shared/sound/wav.js';
+import { hasFfmpeg, ofTheMachine, requireOrSkip } from '../../../../testkit/skip.js';
 
 const RATE = 48_000;
 const PIECE = 480;
@@ -237,7 +238,8 @@ describe('a recording of one’s own sound', () => {
     expect(slow.told.at(-1)).toEqual({ ended: 'own-slow' });
   });
 
-  it('is read by ffprobe with its place', () => {
+  const withFfmpeg = requireOrSkip(hasFfmpeg(), 'ffmpeg is not installed', ofTheMachine);
+  withFfmpeg.it('is read by ffprobe with its place', () => {
     const { recording, capture, handle } = setUp();
     capture(1, ramp);
     recording.stop();
