@@ -54,20 +54,25 @@ const labelOf = (name, number) => (number === 1 ? name : `${name} (${number})`);
 
 /**
  * Unicode's table of characters that look alike: a line for each prototype, with the characters
- * that look like it.
+ * that look like it, each as its distance from the one before.
  */
 const TABLE = readFileSync(new URL('look-alikes.txt', import.meta.url), 'utf8');
 
-const charactersOf = (/** @type {string} */ hex) =>
-  String.fromCodePoint(...hex.split(' ').map((number) => Number.parseInt(number, 16)));
+const numbersOf = (/** @type {string} */ hex) =>
+  hex.split(' ').map((number) => Number.parseInt(number, 16));
 
 /** Prototypes of the characters that look like others. @type {ReadonlyMap<string, string>} */
 const PROTOTYPES = new Map(
   TABLE.split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
     .flatMap((line) => {
-      const [prototype, characters] = line.split(':').map(charactersOf);
-      return [...characters].map((character) => /** @type {const} */ ([character, prototype]));
+      const [prototype, distances] = line.split(':').map(numbersOf);
+      const characters = String.fromCodePoint(...prototype);
+      let number = 0;
+      return distances.map(
+        (distance) =>
+          /** @type {const} */ ([String.fromCodePoint((number += distance)), characters]),
+      );
     }),
 );
 

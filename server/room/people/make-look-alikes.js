@@ -22,32 +22,39 @@ const MADE =
   'node server/room/people/make-look-alikes.js confusables.txt, of ' +
   'https://www.unicode.org/Public/security/latest/';
 
-const hex = (/** @type {string} */ number) => Number.parseInt(number, 16).toString(16);
+const hex = (/** @type {number} */ number) => number.toString(16);
+const parse = (/** @type {string} */ number) => Number.parseInt(number, 16);
 
 /** @param {string} text  of confusables.txt */
 function read(text) {
-  /** @type {Map<string, string[]>} */
+  /** @type {Map<string, number[]>} */
   const characters = new Map();
   for (const line of text.split('\n')) {
     const [, character, prototype] = LINE.exec(line) ?? [];
     if (!character) continue;
-    const key = prototype.split(' ').map(hex).join(' ');
-    characters.set(key, [...(characters.get(key) ?? []), hex(character)]);
+    const key = prototype.split(' ').map(parse).map(hex).join(' ');
+    characters.set(key, [...(characters.get(key) ?? []), parse(character)]);
   }
   return { version: VERSION.exec(text)?.[1] ?? 'unknown', characters };
 }
+
+/** Numbers in their order, each as its distance from the one before. @param {number[]} numbers */
+const distances = (numbers) =>
+  numbers
+    .toSorted((one, other) => one - other)
+    .map((number, i, sorted) => hex(number - (sorted[i - 1] ?? 0)));
 
 const [path, to = new URL('look-alikes.txt', import.meta.url)] = process.argv.slice(2);
 if (path === undefined) throw new TypeError('Say where confusables.txt is.');
 const { version, characters } = read(readFileSync(path, 'utf8'));
 const head = [
-  'A prototype, and the characters that look like it, in hexadecimal: confusables.txt of ' +
-    `Unicode ${version}.`,
+  'A prototype, and the characters that look like it, each as its distance from the one before, ' +
+    `in hexadecimal: confusables.txt of Unicode ${version}.`,
   `Made by: ${MADE}`,
   TERMS,
 ];
 const lines = [
   ...head.map((line) => `# ${line}`),
-  ...[...characters].map(([prototype, all]) => `${prototype}:${all.join(' ')}`),
+  ...[...characters].map(([prototype, all]) => `${prototype}:${distances(all).join(' ')}`),
 ];
 writeFileSync(to, `${lines.join('\n')}\n`);

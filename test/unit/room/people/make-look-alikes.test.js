@@ -37,8 +37,8 @@ it('the script writes the table from the text as Unicode has it', () => {
     ]);
     const lines = readFileSync(to, 'utf8').trimEnd().split('\n');
     expect(lines.filter((line) => !line.startsWith('#'))).toEqual([
-      '20:a0 2028',
-      '41:410 1d400',
+      '20:a0 1f88',
+      '41:410 1cff0',
       '72 6e:6d',
     ]);
     const head = lines.filter((line) => line.startsWith('#')).join('\n');
