@@ -53,8 +53,8 @@ export class Labels {
 const labelOf = (name, number) => (number === 1 ? name : `${name} (${number})`);
 
 /**
- * Unicode's table of characters that look alike: a line for each prototype, with the characters
- * that look like it, each as its distance from the one before.
+ * Unicode's table of characters that look alike. Each prototype has a line, with the distance of
+ * each character that looks like it from the one before.
  */
 const TABLE = readFileSync(new URL('look-alikes.txt', import.meta.url), 'utf8');
 
