@@ -329,8 +329,11 @@ inBrowser.describe('a view of a call', () => {
     });
     const dialog = page.getByRole('dialog');
     const agree = dialog.getByRole('button').last();
+    const asked = () => page.evaluate(() => /** @type {any} */ (window).asked);
+    const agrees = ['send', { type: 'recordConsent', agreed: true }];
     await agree.click();
-    await expect.poll(() => dialog.count()).toBe(0);
+    // A dialog tells of its end later than of the click, and the answer is sent then.
+    await expect.poll(asked).toEqual([agrees]);
     await page.evaluate(() => {
       const own = /** @type {any} */ (window);
       own.isOnline = true;
@@ -338,10 +341,7 @@ inBrowser.describe('a view of a call', () => {
       own.set({ state: 'joined' });
     });
     await agree.click();
-    // A dialog tells of its end later than of the click.
-    await expect
-      .poll(() => page.evaluate(() => /** @type {any} */ (window).asked))
-      .toEqual([['send', { type: 'recordConsent', agreed: true }]]);
+    await expect.poll(asked).toEqual([agrees]);
     await page.evaluate(() => /** @type {any} */ (window).set({ listeners: 1 }));
     expect(await dialog.count()).toBe(0);
   });
